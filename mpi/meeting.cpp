@@ -6,7 +6,6 @@
 // leave this and all later ones to the MPI below.
 #include <algorithm>
 #include <map>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -51,10 +50,11 @@ ShadowCommunicator::Finding ShadowCommunicator::finding_of(trefoil_status_t stat
         return Finding::none;
     }
     disagrees_ = true;
-    const std::string_view text(trefoil_last_error(nullptr));
-    const bool told = status == TREFOIL_ERROR_ABORTED ||
-                      text.find("; reported by rank ") != text.npos ||
-                      text.find("has failed before: ") != text.npos;
+    trefoil_cause_t cause{};
+    cause.size = sizeof cause;
+    const bool known = trefoil_last_cause(nullptr, &cause) == TREFOIL_SUCCESS;
+    const bool by_another = known && cause.finder >= 0 && cause.finder != rank_;
+    const bool told = status == TREFOIL_ERROR_ABORTED || by_another || (known && cause.before != 0);
     return told ? Finding::told : Finding::found;
 }
 

@@ -2,6 +2,7 @@
 // Writing and reading the small binary blobs that ranks tell each other at set-up.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -23,6 +24,12 @@ class BlobWriter {
         number(static_cast<std::uint64_t>(value.size()));
         bytes_.append(value);
     }
+    void blame(const Blame& value) {
+        number(value.culprit);
+        number(value.evidence);
+        number(value.finder);
+        number(value.since);
+    }
     const std::string& bytes() const { return bytes_; }
 
   private:
@@ -42,6 +49,13 @@ class BlobReader {
         return value;
     }
     std::string text() { return std::string(view()); }
+    Blame blame() {
+        Blame value(number<std::int32_t>());
+        value.evidence = std::min(number<Evidence>(), last_evidence);
+        value.finder = number<std::int32_t>();
+        value.since = number<Blame::Time>();
+        return value;
+    }
     /// The same, without a copy.
     std::string_view view() { return take(number<std::uint64_t>()); }
     /// How many things follow, each of `least` bytes or more: never so many that room for them

@@ -2,6 +2,8 @@
 // The error that set-up code throws; the C boundary turns it into a status and a message.
 #pragma once
 
+#include <chrono>
+#include <cstdint>
 #include <exception>
 #include <new>
 #include <stdexcept>
@@ -28,30 +30,65 @@ enum class Status {
 /// Statuses are counted up without a gap, from 1 to this one.
 inline constexpr Status last_status = Status::aborted;
 
+/// The evidence against the culprit of an error. The values equal trefoil_evidence_t.
+enum class Evidence : std::uint8_t {
+    none = 0,         ///< no rank is known to be at fault
+    own = 1,          ///< the culprit found it itself: its arguments, memory, files or libraries
+    ended = 2,        ///< the culprit's process has ended
+    stopped = 3,      ///< the culprit's process is stopped
+    left = 4,         ///< the culprit has left: it destroyed its communicator, or disconnected
+    unreachable = 5,  ///< messages to the culprit fail
+    silent = 6,       ///< nothing comes from the culprit
+    disagrees = 7,    ///< the culprit makes another call, or is configured differently
+    aborted = 8,      ///< the culprit called trefoil_comm_abort
+};
+
+/// Kinds of evidence are counted up without a gap, from 0 to this one.
+inline constexpr Evidence last_evidence = Evidence::aborted;
+
+/// Whose fault an error is, as far as it is known. Ranks pass it on as they heard it.
+struct Blame {
+    using Time = std::chrono::system_clock::time_point;
+    static constexpr std::int32_t nobody = -1;
+
+    Blame(std::int32_t whose = nobody, Evidence shown_by = Evidence::none)
+        : culprit(whose), evidence(shown_by) {}
+
+    bool operator==(const Blame&) const = default;
+
+    std::int32_t culprit;  ///< a rank, or nobody: it is not known
+    Evidence evidence;
+    std::int32_t finder = nobody;  ///< the rank that found it; nobody: the one that has this
+    Time since{};                  ///< the finder's clock: when it noticed, or the stall began
+    bool before = false;           ///< the call failed because an earlier one had
+};
+
 /// `what()` says what happened, where, and what to do next.
 class Error : public std::runtime_error {
   public:
-    Error(Status status, const std::string& message)
-        : std::runtime_error(message), status_(status) {}
+    Error(Status status, const std::string& message, const Blame& blame = {})
+        : std::runtime_error(message), status_(status), blame_(blame) {}
     Status status() const noexcept { return status_; }
+    const Blame& blame() const noexcept { return blame_; }
 
   private:
     Status status_;
+    Blame blame_;
 };
 
-/// In a handler: what was thrown, whatever it is, as tell(status, text). Does not allocate.
+/// In a handler: what was thrown, whatever it is, as tell(status, text, blame). Does not allocate.
 template <typename Tell>
 auto tell_exception(Tell&& tell) {
     try {
         throw;
     } catch (const Error& error) {
-        return tell(error.status(), error.what());
+        return tell(error.status(), error.what(), error.blame());
     } catch (const std::bad_alloc&) {
-        return tell(Status::out_of_memory, "out of memory");
+        return tell(Status::out_of_memory, "out of memory", Blame{});
     } catch (const std::exception& error) {
-        return tell(Status::internal, error.what());
+        return tell(Status::internal, error.what(), Blame{});
     } catch (...) {
-        return tell(Status::internal, "an unknown exception; please report this");
+        return tell(Status::internal, "an unknown exception; please report this", Blame{});
     }
 }
 

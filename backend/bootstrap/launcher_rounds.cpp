@@ -127,15 +127,17 @@ void LauncherRounds::deliver(Rank from, std::string_view handed_in) {
         const std::string_view blob = fields.bytes(fields.number64());
         if (fields.good() && name.ends_with(abandoned_mark)) {
             abandoned_.emplace(name.substr(0, name.size() - abandoned_mark.size()),
-                               store::read_status(blob));
+                               store::read_cause(blob));
         } else if (fields.good()) {
             allgathers_[name].emplace(from, blob);
         }
     }
     if (!fields.good()) {
-        failure_ = Error(Status::mismatch, "launcher: rank " + std::to_string(from) +
-                                               " has sent what this Trefoil does not understand; "
-                                               "use the same Trefoil everywhere");
+        failure_ = Error(Status::mismatch,
+                         "launcher: rank " + std::to_string(from) +
+                             " has sent what this Trefoil does not understand; "
+                             "use the same Trefoil everywhere",
+                         {from, Evidence::disagrees});
     }
 }
 
@@ -154,26 +156,28 @@ void LauncherRounds::report_late(const std::string& name, std::chrono::milliseco
     const Contributions& here = allgathers_[name];
     std::string missing;
     int absent = 0;
+    Rank first_absent = Blame::nobody;
     for (Rank r = 0; r < ranks(); ++r) {
         if (here.count(r) == 0 && ++absent <= shown_limit) {
             missing += (absent == 1 ? "" : ", ") + std::to_string(r);
+            first_absent = absent == 1 ? r : first_absent;
         }
     }
     if (absent > shown_limit) {
         missing += " and " + std::to_string(absent - shown_limit) + " more";
     }
-    throw Error(Status::timeout, "launcher: rank" + std::string(absent == 1 ? " " : "s ") +
-                                     missing + " of " + std::to_string(ranks()) +
-                                     " did not come to allgather \"" + name + "\" within " +
-                                     std::to_string(deadline.count()) +
-                                     " ms; look at their output, or raise TREFOIL_TIMEOUT");
+    throw Error(Status::timeout,
+                "launcher: rank" + std::string(absent == 1 ? " " : "s ") + missing + " of " +
+                    std::to_string(ranks()) + " did not come to allgather \"" + name +
+                    "\" within " + std::to_string(deadline.count()) +
+                    " ms; look at their output, or raise TREFOIL_TIMEOUT",
+                {first_absent, Evidence::silent});
 }
 
 void LauncherRounds::abandon(const std::string& job, const Error& cause) {
     const std::lock_guard lock(mutex_);
     append(handed_in_, job + std::string(abandoned_mark));
-    append(handed_in_, store::status_message(store::Kind::cause, cause.status(), cause.what())
-                           .substr(store::header_bytes));
+    append(handed_in_, store::cause_message(store::Kind::cause, cause).substr(store::header_bytes));
 }
 
 void LauncherRounds::close() {

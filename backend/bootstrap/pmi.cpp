@@ -82,9 +82,11 @@ std::string PmiLink::get_all(Rank rank, Clock::time_point until) {
     }
     const auto blob = pmi::from_hex(digits);
     if (!count || !blob) {
-        throw Error(Status::mismatch, "PMI: rank " + std::to_string(rank) +
-                                          " has put what this Trefoil does not understand; use the "
-                                          "same Trefoil everywhere");
+        throw Error(Status::mismatch,
+                    "PMI: rank " + std::to_string(rank) +
+                        " has put what this Trefoil does not understand; use the "
+                        "same Trefoil everywhere",
+                    {rank, Evidence::disagrees});
     }
     return *blob;
 }

@@ -134,9 +134,8 @@ std::vector<std::string> StoreBootstrap::allgather(std::string_view mine) {
 void StoreBootstrap::abandon(const Error& cause) noexcept {
     try {
         const Clock::time_point until = Clock::now() + patience().store_abandon;
-        const std::string text = std::string(cause.what()).substr(0, store::cause_limit);
-        connection_.queue(std::make_shared<const std::string>(
-            store::status_message(Kind::abandon, cause.status(), text)));
+        connection_.queue(
+            std::make_shared<const std::string>(store::cause_message(Kind::abandon, cause)));
         while (connection_.send_some() && connection_.has_output() && Clock::now() < until) {
             pollfd waiting{connection_.number(), POLLOUT, 0};
             ::poll(&waiting, 1, store::poll_time(until));
@@ -170,11 +169,13 @@ std::string StoreBootstrap::ask(std::string message, Kind answer, Clock::time_po
         std::string body(connection_.body(header));
         connection_.drop(header);
         if (header.kind == Kind::cause) {
-            throw Error(store::read_status(body));  // as the rank has said it
+            throw Error(store::read_cause(body));  // as the rank has said it
         }
-        if (header.kind == Kind::error) {
-            const Error told = store::read_status(body);
-            throw Error(told.status(), std::string(told.what()) + " (reported by " + where() + ")");
+        if (header.kind == Kind::error || header.kind == Kind::failure) {
+            const Error told =
+                header.kind == Kind::error ? store::read_error(body) : store::read_cause(body);
+            throw Error(told.status(), std::string(told.what()) + " (reported by " + where() + ")",
+                        told.blame());
         }
         if (header.kind != answer) {
             throw Error(Status::internal, "store: an unexpected answer from " + where());

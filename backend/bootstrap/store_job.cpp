@@ -30,6 +30,15 @@ std::string absent_text(Rank ranks, const Present& present) {
     return text;
 }
 
+template <typename Present>
+Rank first_absent(Rank ranks, const Present& present) {
+    Rank rank = 0;
+    while (rank < ranks && present.count(rank) != 0) {
+        ++rank;
+    }
+    return rank < ranks ? rank : Blame::nobody;
+}
+
 std::string seconds_text(std::chrono::milliseconds time) {
     return fixed_decimal(static_cast<double>(time.count()) / 1000, 1) + " s";
 }
@@ -176,8 +185,10 @@ void Jobs::refuse_twin(ConnectionId from, const Claim& claim, Job& job) {
     const bool stranger = !job.of_several_origins && claim.origin != job.origin;
     const bool complete = job.was_complete && !job.of_several_origins;
     if (token_.empty() && !stranger && !complete && !job.failure) {
-        fail(job, error_message(Status::mismatch, "store: two processes say that they are " + self +
-                                                      " of " + called(job.name) + "; " + advice));
+        fail(job, Error(Status::mismatch,
+                        "store: two processes say that they are " + self + " of " +
+                            called(job.name) + "; " + advice,
+                        {claim.rank, Evidence::disagrees}));
     }
 }
 
@@ -209,10 +220,10 @@ void Jobs::gather_all(const Member& member, ConnectionId from, std::string_view 
     if (!job.gone.empty()) {
         fail_because_gone(job);
     } else if (job.bytes > allgather_limit) {
-        fail(job, error_message(Status::invalid_argument,
-                                "store: the blobs of allgather " + std::to_string(number) + " of " +
-                                    called(job.name) + " exceed " +
-                                    std::to_string(allgather_limit >> 20) + " MiB together"));
+        fail(job, Error(Status::invalid_argument,
+                        "store: the blobs of allgather " + std::to_string(number) + " of " +
+                            called(job.name) + " exceed " + std::to_string(allgather_limit >> 20) +
+                            " MiB together"));
     } else if (job.blobs.size() == static_cast<std::size_t>(job.ranks)) {
         complete(job);
     } else {
@@ -238,8 +249,7 @@ void Jobs::complete(Job& job) {
 /// The first cause stands.
 void Jobs::abandon(const Member& member, std::string_view body) {
     if (!member.job->failure) {
-        const Error cause = read_status(body);
-        fail(*member.job, status_message(Kind::cause, cause.status(), cause.what()));
+        fail(*member.job, cause_message(Kind::cause, read_cause(body)));
     }
     member.job->informed.insert(member.rank);
 }
@@ -258,6 +268,10 @@ bool Jobs::owes_news(const Job& job) const {
     return job.failure && settled.size() < static_cast<std::size_t>(job.ranks);
 }
 
+void Jobs::fail(Job& job, const Error& cause) {
+    fail(job, cause_message(Kind::failure, cause));
+}
+
 void Jobs::fail(Job& job, std::string message) {
     job.failure = std::make_shared<const std::string>(std::move(message));
     for (const auto& [rank, blob] : job.blobs) {
@@ -273,11 +287,11 @@ void Jobs::fail(Job& job, std::string message) {
 
 void Jobs::fail_because_gone(Job& job) {
     const std::string rank = std::to_string(job.first_gone);
-    fail(job, error_message(Status::peer_lost,
-                            "store: rank " + rank + " of " + called(job.name) +
-                                " has ended or disconnected while others wait for allgather " +
-                                std::to_string(job.completed + 1) +
-                                "; look at its output for the cause"));
+    fail(job, Error(Status::peer_lost,
+                    "store: rank " + rank + " of " + called(job.name) +
+                        " has ended or disconnected while others wait for allgather " +
+                        std::to_string(job.completed + 1) + "; look at its output for the cause",
+                    {job.first_gone, Evidence::left}));
 }
 
 void Jobs::ended(Rank rank, std::string how) {
@@ -292,10 +306,11 @@ void Jobs::ended(Rank rank, std::string how) {
 void Jobs::fail_if_one_cannot_come(Job& job) {
     for (const auto& [rank, how] : ended_) {
         if (rank < job.ranks && job.members.count(rank) == 0 && job.gone.count(rank) == 0) {
-            fail(job, error_message(Status::peer_lost,
-                                    "store: rank " + std::to_string(rank) + " has ended (" + how +
-                                        ") without joining " + called(job.name) +
-                                        "; all ranks must create the communicator"));
+            fail(job, Error(Status::peer_lost,
+                            "store: rank " + std::to_string(rank) + " has ended (" + how +
+                                ") without joining " + called(job.name) +
+                                "; all ranks must create the communicator",
+                            {rank, Evidence::ended}));
             return;
         }
     }
@@ -341,12 +356,14 @@ void Jobs::expire(Clock::time_point now) {
                           : "the process that serves it (rank 0, or the launcher) can take no more "
                             "connections: " +
                                 lack_ + "; raise its limits (ulimit -n); ";
-        fail(job, error_message(Status::timeout,
-                                "store: " + lack + absent_text(job.ranks, job.blobs) + " of " +
-                                    std::to_string(job.ranks) + " did not come to allgather " +
-                                    std::to_string(job.completed + 1) + " of " + called(name) +
-                                    " within " + seconds_text(job.limit) + refusal +
-                                    "; look whether they run and reach this store"));
+        fail(job, Error(Status::timeout,
+                        "store: " + lack + absent_text(job.ranks, job.blobs) + " of " +
+                            std::to_string(job.ranks) + " did not come to allgather " +
+                            std::to_string(job.completed + 1) + " of " + called(name) + " within " +
+                            seconds_text(job.limit) + refusal +
+                            "; look whether they run and reach this store",
+                        lack_.empty() ? Blame(first_absent(job.ranks, job.blobs), Evidence::silent)
+                                      : Blame()));
     }
 }
 

@@ -99,6 +99,7 @@ class Jobs {
                     Clock::time_point now);
     void complete(Job& job);
     void abandon(const Member& member, std::string_view body);
+    void fail(Job& job, const Error& cause);
     void fail(Job& job, std::string message);
     void fail_because_gone(Job& job);
     void fail_if_one_cannot_come(Job& job);

@@ -80,21 +80,56 @@ std::uint64_t Fields::number(std::size_t count) {
     return value;
 }
 
-std::string status_message(Kind kind, Status status, std::string_view text) {
-    Message message(kind);
+namespace {
+
+Status read_status(Fields& fields) {
+    const std::uint32_t number = fields.number32();
+    const bool known = number > 0 && number <= static_cast<std::uint32_t>(last_status);
+    return known ? static_cast<Status>(number) : Status::internal;
+}
+
+}  // namespace
+
+std::string error_message(Status status, std::string_view text) {
+    Message message(Kind::error);
     message.number32(static_cast<std::uint32_t>(status)).bytes(text);
     return std::move(message).finish();
 }
 
-std::string error_message(Status status, std::string_view text) {
-    return status_message(Kind::error, status, text);
+Error read_error(std::string_view body) {
+    Fields fields(body);
+    const Status status = read_status(fields);
+    return {status, std::string(fields.rest())};
 }
 
-Error read_status(std::string_view body) {
+std::string cause_message(Kind kind, const Error& cause) {
+    using std::chrono::microseconds;
+    const Blame& blame = cause.blame();
+    const auto since = std::chrono::duration_cast<microseconds>(blame.since.time_since_epoch());
+    Message message(kind);
+    message.number32(static_cast<std::uint32_t>(cause.status()))
+        .number32(static_cast<std::uint32_t>(blame.culprit))
+        .number32(static_cast<std::uint32_t>(blame.evidence))
+        .number32(static_cast<std::uint32_t>(blame.finder))
+        .number64(static_cast<std::uint64_t>(since.count()))
+        .bytes(std::string_view(cause.what()).substr(0, cause_limit));
+    return std::move(message).finish();
+}
+
+Error read_cause(std::string_view body) {
     Fields fields(body);
-    const std::uint32_t number = fields.number32();
-    const bool known = number > 0 && number <= static_cast<std::uint32_t>(last_status);
-    return {known ? static_cast<Status>(number) : Status::internal, std::string(fields.rest())};
+    const Status status = read_status(fields);
+    Blame blame(static_cast<std::int32_t>(fields.number32()));
+    const std::uint32_t evidence = fields.number32();
+    const bool known = evidence <= static_cast<std::uint32_t>(last_evidence);
+    blame.evidence = known ? static_cast<Evidence>(evidence) : Evidence::none;
+    blame.finder = static_cast<std::int32_t>(fields.number32());
+    const std::uint64_t since = fields.number64();
+    constexpr std::uint64_t most = 4'000'000'000'000'000;  // in the year 2096
+    const bool can_be = fields.good() && blame.culprit >= Blame::nobody &&
+                        blame.finder >= Blame::nobody && since <= most;
+    blame.since += std::chrono::microseconds(can_be ? since : 0);
+    return {status, std::string(fields.rest()), can_be ? blame : Blame()};
 }
 
 }  // namespace trefoil::store

@@ -12,7 +12,7 @@
 
 namespace trefoil::store {
 
-inline constexpr std::uint16_t version = 2;
+inline constexpr std::uint16_t version = 3;
 inline constexpr std::size_t header_bytes = 16;
 inline constexpr std::size_t job_name_limit = 512;
 /// Of a message of one who is not known yet.
@@ -28,10 +28,11 @@ enum class Kind : std::uint16_t {
     allgather = 3,  ///< client: number (8), limit in milliseconds (8), blob (rest)
     result = 4,     ///< server: number (8), then for each rank length (8) and blob
     error = 5,      ///< server: status (4), text (rest); the same in all versions
-    abandon = 6,  ///< client: status (4), text (rest): why this rank comes to no further allgather
-    cause = 7,    ///< server: status (4), text (rest): what a rank has said when it gave up
+    abandon = 6,    ///< client: a cause: why this rank comes to no further allgather
+    cause = 7,      ///< server: a cause: what a rank has said when it gave up
     challenge = 8,  ///< server: nonce (16), whether it asks for a token (4), proof (32)
-    join = 9  ///< client: proof (32), claim: rank (4), ranks (4), origin (8), job's name (rest)
+    join = 9,     ///< client: proof (32), claim: rank (4), ranks (4), origin (8), job's name (rest)
+    failure = 10  ///< server: a cause: why a job has failed, as the server has found
 };
 
 /// What opens every message: mark (4), version (2), kind (2), length of the body (8).
@@ -76,11 +77,13 @@ class Fields {
     bool good_ = true;
 };
 
-/// A message of a status and a text.
-std::string status_message(Kind kind, Status status, std::string_view text);
-/// The same of kind `error`.
+/// A message of kind `error`.
 std::string error_message(Status status, std::string_view text);
 /// The body of such a message.
-Error read_status(std::string_view body);
+Error read_error(std::string_view body);
+/// A message of a kind that brings a cause: status (4), culprit (4), evidence (4), finder (4),
+/// since in microseconds of 1970 (8), text (rest), of which `cause_limit` bytes are kept.
+std::string cause_message(Kind kind, const Error& cause);
+Error read_cause(std::string_view body);
 
 }  // namespace trefoil::store

@@ -44,6 +44,12 @@ module trefoil_c_functions
       type(c_ptr), value :: comm
       type(c_ptr) :: text
     end function
+    subroutine c_last_cause(comm, cause, ierror) bind(C, name="trefoil_fortran_last_cause")
+      import
+      type(c_ptr), value :: comm
+      type(trefoil_cause), intent(inout) :: cause
+      integer(c_int), intent(out), optional :: ierror
+    end subroutine
     function c_version() bind(C, name="trefoil_version_string") result(text)
       import
       type(c_ptr) :: text

@@ -187,6 +187,11 @@ extern "C" [[gnu::visibility("default")]] const char* trefoil_fortran_last_error
     return last_error().c_str();
 }
 
+TREFOIL_FORTRAN_CALL trefoil_fortran_last_cause(trefoil_comm_t comm, trefoil_cause_t* cause,
+                                                int* ierror) {
+    guarded("last_cause", ierror, [&] { return trefoil_last_cause(comm, cause); });
+}
+
 TREFOIL_FORTRAN_CALL trefoil_fortran_comm_status(trefoil_comm_t* comm, Text text, int* ierror) {
     guarded("comm_status", ierror, [&] {
         std::vector<char> room(text->elem_len + 1);

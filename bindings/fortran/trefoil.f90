@@ -12,7 +12,7 @@ module trefoil
   implicit none
   public
   private :: text_at, c_test, c_testall, c_waitall, c_waitany, c_startall, told_by, &
-             c_version, c_status_string, c_transport, c_strlen
+             c_last_cause, c_version, c_status_string, c_transport, c_strlen
 
 contains
 
@@ -67,6 +67,20 @@ contains
       text = text_at(told_by(c_null_ptr))
     end if
   end function
+
+  !> The same, as fields: of this communicator, if it has failed, else of this thread's last call of
+  !> the C interface that did.
+  subroutine trefoil_last_cause(cause, comm, ierror)
+    type(trefoil_cause), intent(out) :: cause
+    type(trefoil_comm), intent(in), optional :: comm
+    integer(c_int), intent(out), optional :: ierror
+    cause%size = storage_size(cause)/8
+    if (present(comm)) then
+      call c_last_cause(comm%handle, cause, ierror)
+    else
+      call c_last_cause(c_null_ptr, cause, ierror)
+    end if
+  end subroutine
 
   function trefoil_status_string(status) result(text)
     integer(c_int), intent(in) :: status

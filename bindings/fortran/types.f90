@@ -32,6 +32,25 @@ module trefoil_types
     TREFOIL_ERROR_INTERNAL = 10, &
     TREFOIL_ERROR_ABORTED = 11
 
+  ! The evidence against the culprit of an error.
+  integer(c_int), parameter :: &
+    TREFOIL_EVIDENCE_NONE = 0, &
+    TREFOIL_EVIDENCE_OWN = 1, &
+    TREFOIL_EVIDENCE_ENDED = 2, &
+    TREFOIL_EVIDENCE_STOPPED = 3, &
+    TREFOIL_EVIDENCE_LEFT = 4, &
+    TREFOIL_EVIDENCE_UNREACHABLE = 5, &
+    TREFOIL_EVIDENCE_SILENT = 6, &
+    TREFOIL_EVIDENCE_DISAGREES = 7, &
+    TREFOIL_EVIDENCE_ABORTED = 8
+
+  ! Why a call has failed, as fields; see trefoil.h.
+  type, bind(C) :: trefoil_cause
+    integer(c_size_t) :: size = 0
+    real(c_double) :: since = 0
+    integer(c_int) :: status = 0, culprit = -1, evidence = 0, finder = -1, before = 0, reserved = 0
+  end type
+
   integer(c_int), parameter :: &
     TREFOIL_INT8 = 0, &
     TREFOIL_INT16 = 1, &

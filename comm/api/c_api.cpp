@@ -29,36 +29,59 @@ static_assert(static_cast<int>(trefoil::Operation::maxloc) == TREFOIL_MAXLOC);
 static_assert(trefoil::datatype_count == TREFOIL_SHORT_INT + 1);
 static_assert(static_cast<int>(trefoil::Operation::average) == TREFOIL_AVG);
 static_assert(trefoil::operation_count == TREFOIL_AVG + 1);
+static_assert(static_cast<int>(trefoil::last_evidence) == TREFOIL_EVIDENCE_ABORTED);
+
+struct LastError {
+    std::string text;
+    Status status = Status::success;
+    trefoil::Blame blame;
+};
 
 /// What has failed in each thread last.
-trefoil::PerThread<std::string>& error_texts() {
-    static trefoil::PerThread<std::string> texts;
-    return texts;
+trefoil::PerThread<LastError>& last_errors() {
+    static trefoil::PerThread<LastError> errors;
+    return errors;
 }
 
 }  // namespace
 
 namespace trefoil::c_api {
 
-trefoil_status_t failed(Status status, const char* message) noexcept {
+trefoil_status_t failed(Status status, const char* message, const Blame& blame) noexcept {
     try {
-        error_texts().own() = message;
+        LastError& last = last_errors().own();
+        last.status = status;
+        last.blame = blame;
+        last.text = message;
     } catch (const std::bad_alloc&) {
-        if (std::string* const text = error_texts().find()) {
-            text->clear();
+        if (LastError* const last = last_errors().find()) {
+            last->text.clear();
         }
     }
     return static_cast<trefoil_status_t>(status);
 }
 
 const char* last_error() noexcept {
-    const std::string* const text = error_texts().find();
-    return text == nullptr ? "" : text->c_str();
+    const LastError* const last = last_errors().find();
+    return last == nullptr ? "" : last->text.c_str();
 }
 
 }  // namespace trefoil::c_api
 
 namespace {
+
+trefoil_cause_t cause_of(const Error& error) {
+    const trefoil::Blame& blame = error.blame();
+    const std::chrono::duration<double> since = blame.since.time_since_epoch();
+    return {sizeof(trefoil_cause_t),
+            since.count(),
+            static_cast<trefoil_status_t>(error.status()),
+            blame.culprit,
+            static_cast<trefoil_evidence_t>(blame.evidence),
+            blame.finder,
+            blame.before ? 1 : 0,
+            0};
+}
 
 void override_with(std::string& target, const char* value) {
     if (value != nullptr) {
@@ -117,8 +140,8 @@ void attempt(std::optional<Error>& refusal, Work&& work) {
     try {
         work();
     } catch (...) {
-        trefoil::tell_exception([&](Status status, const char* text) {
-            refusal = refusal ? refusal : Error(status, text);
+        trefoil::tell_exception([&](Status status, const char* text, const trefoil::Blame& blame) {
+            refusal = refusal ? refusal : Error(status, text, blame);
         });
     }
 }
@@ -158,7 +181,7 @@ std::unique_ptr<trefoil::Bootstrap> bootstrap_of(const trefoil_config_t& config,
 const char* failure_of(const trefoil::Communicator& communicator) noexcept {
     static trefoil::PerThread<std::string> texts;
     try {
-        return (texts.own() = communicator.failure()).c_str();
+        return (texts.own() = communicator.failure().what()).c_str();
     } catch (const std::bad_alloc&) {
         return "";
     }
@@ -362,6 +385,19 @@ const char* trefoil_last_error(trefoil_comm_t comm) {
     const char* const failure =
         comm == nullptr || comm->communicator == nullptr ? "" : failure_of(*comm->communicator);
     return *failure != '\0' ? failure : last_error();
+}
+
+trefoil_status_t trefoil_last_cause(trefoil_comm_t comm, trefoil_cause_t* cause) {
+    return guarded([&] {
+        const LastError* const own = last_errors().find();
+        Error last(own == nullptr ? Status::success : own->status, "",
+                   own == nullptr ? trefoil::Blame() : own->blame);
+        if (comm != nullptr && comm->communicator != nullptr) {
+            const Error failure = comm->communicator->failure();
+            last = failure.status() == Status::success ? last : failure;
+        }
+        write_struct(cause, "cause", cause_of(last));
+    });
 }
 
 size_t trefoil_datatype_size(trefoil_datatype_t datatype) {

@@ -27,8 +27,8 @@ struct trefoil_comm {
 
 namespace trefoil::c_api {
 
-/// Keeps the message for this thread; returns the status for C.
-trefoil_status_t failed(Status status, const char* message) noexcept;
+/// Keeps the error for this thread; returns the status for C.
+trefoil_status_t failed(Status status, const char* message, const Blame& blame) noexcept;
 const char* last_error() noexcept;
 
 /// Runs `work`; turns what it throws into a status and this thread's last error.

@@ -67,6 +67,7 @@ constexpr bool ends_with(std::size_t offset, Field Struct::*) {
 static_assert(ends_with(offsetof(trefoil_config_t, flags), &trefoil_config_t::flags));
 static_assert(ends_with(offsetof(trefoil_resources_t, copied_bytes),
                         &trefoil_resources_t::copied_bytes));
+static_assert(ends_with(offsetof(trefoil_cause_t, reserved), &trefoil_cause_t::reserved));
 static_assert(ends_with(offsetof(trefoil_port_t, nic), &trefoil_port_t::nic));
 
 }  // namespace trefoil::c_api

@@ -35,7 +35,9 @@ void Communicator::abort(std::string_view text) {
     if (failed_ != Status::success) {
         return;
     }
-    Cause cause{Status::aborted, rank_, "rank " + std::to_string(rank_) + " aborted"};
+    Cause cause{
+        Status::aborted, {rank_, Evidence::aborted}, "rank " + std::to_string(rank_) + " aborted"};
+    cause.blame.finder = rank_;
     if (!text.empty()) {
         cause.text += ": " + std::string(shortened(text));
     }
@@ -83,7 +85,7 @@ void Communicator::note_abort(const Cause& cause) {
         if (failed_ != Status::success) {
             return;
         }
-        failure_ = cause.text;
+        failure_ = Error(cause.status, cause.text, cause.blame);
         failed_ = cause.status;
     }
     const LogScope scope(world_->log());
@@ -103,7 +105,7 @@ void Communicator::require_no_failure() {
         Executor& executor = lane.executor();
         if (executor.failed() != Status::success) {
             executor.await_settlement();
-            fail(Error(executor.failed(), executor.failure()));
+            fail(executor.error());
         }
     });
 }

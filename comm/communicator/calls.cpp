@@ -108,7 +108,7 @@ void Communicator::run_plan(const Plan& plan, const void* send, void* recv) {
     Executor& executor = lane_of(plan).executor();
     const Status status = executor.run(plan.call, vectors_of(send, recv));
     if (status != Status::success) {
-        fail(Error(status, executor.failure()));
+        fail(executor.error());
     }
 }
 
@@ -210,7 +210,7 @@ void Communicator::wait(PendingCall& call) {
     }
     const Status status = executor.status_of(call.running);
     if (status != Status::success) {
-        fail(Error(status, executor.failure()));
+        fail(executor.error());
     }
 }
 
@@ -228,6 +228,7 @@ std::vector<std::size_t> Communicator::share_counts(Rank root,
 
 const Plan& Communicator::make_plan(const Request& request) {
     const LogScope scope(world_->log());
+    const Blame own(rank_, Evidence::own);
     try {
         const std::int64_t begin = world_->timeline() != nullptr ? trace_clock() : 0;
         const Decision decision = chooser_->decide(request, peer_access());
@@ -244,11 +245,13 @@ const Plan& Communicator::make_plan(const Request& request) {
         if (error.status() == Status::unsupported) {
             throw;  // all ranks find a call unsupported before anything moves
         }
-        fail(error);
+        fail(error.blame().culprit != Blame::nobody ? error
+                                                    : Error(error.status(), error.what(), own));
     } catch (const std::bad_alloc&) {
-        fail(Error(Status::out_of_memory, "out of memory while a call was prepared"));
+        fail(Error(Status::out_of_memory, "out of memory while a call was prepared", own));
     } catch (const std::exception& error) {
-        fail(Error(Status::internal, std::string("while a call was prepared: ") + error.what()));
+        fail(Error(Status::internal, std::string("while a call was prepared: ") + error.what(),
+                   own));
     }
 }
 
@@ -276,35 +279,47 @@ void Communicator::check_alive() const {
     if (const Status failed = failed_; failed != Status::success) {
         const char* const before =
             failed == Status::aborted ? "" : "the communicator has failed before: ";
-        throw Error(failed, before + failure());
+        const Error failure = this->failure();
+        Blame blame = failure.blame();
+        blame.before = true;
+        throw Error(failed, before + std::string(failure.what()), blame);
     }
     world_->port_threads().require_usable();
 }
 
 void Communicator::fail(const Error& error) {
     const std::lock_guard failing(failing_mutex_);
-    if (const Status failed = failed_; failed != Status::success) {
-        throw Error(failed, failure());
+    if (failed_ != Status::success) {
+        throw Error(failure());
     }
     Lane* const made = lanes_.any();
-    const Cause cause = (made != nullptr ? *made : lane(false)).executor().cause_of(error);
-    const std::string text = cause.text + cause.own + " (on rank " + std::to_string(rank()) + ")";
+    Cause cause = (made != nullptr ? *made : lane(false)).executor().cause_of(error);
+    Blame& blame = cause.blame;
+    if (blame.finder == Blame::nobody) {
+        blame.finder = rank_;
+    }
+    if (blame.since == Blame::Time{}) {
+        blame.since = std::chrono::system_clock::now();
+    }
+    const Error failure(
+        cause.status, cause.text + cause.own + " (on rank " + std::to_string(rank()) + ")", blame);
     {
         const std::lock_guard lock(failure_mutex_);
-        failure_ = text;
+        failure_ = failure;
     }
     failed_ = cause.status;
     {
         const LogScope scope(world_->log());
-        log_info(LogTopic::call, [&] { return "the communicator has failed: " + text; });
+        log_info(LogTopic::call,
+                 [&] { return "the communicator has failed: " + std::string(failure.what()); });
     }
     // First: the other takes half a second.
-    world_->abandon(Error(cause.status, cause.text));
+    world_->abandon(Error(cause.status, cause.text, blame));
     lanes_.for_each([&](Lane& lane) { lane.executor().give_up(cause); });
-    throw Error(cause.status, text);
+    throw Error(failure);
 }
 
-std::string Communicator::failure() const {
+Error Communicator::failure() const {
     const std::lock_guard lock(failure_mutex_);
     return failure_;
 }

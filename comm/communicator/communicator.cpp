@@ -200,19 +200,39 @@ CommunicatorReport Communicator::report() const {
     report.members = geometry_.first_rank;
     report.torus = torus().name();
     report.made = numbers_->made();
-    report.failure = failure();
+    report.failure = failure().what();
     lanes_.for_each([&](Lane& lane) {
         ExecutorReport part = lane.executor().report();
         std::move(part.calls.begin(), part.calls.end(), std::back_inserter(report.calls));
         report.idle = std::max(report.idle, part.idle);
     });
+    const auto makings = [this] {
+        const std::lock_guard lock(failure_mutex_);
+        return makings_;
+    }();
+    for (const auto& [tag, making] : makings) {
+        CallReport& call = report.calls.emplace_back();
+        call.number = report.made + 1;
+        call.signature = text_hash(making.what);
+        call.text = making.what;
+        call.by_some = making.by_some;
+        for (const Rank rank : world_->missing_in(tag)) {
+            const auto at = std::ranges::find(geometry_.first_rank, rank);
+            call.missing.push_back({MissingPiece::Kind::word,
+                                    static_cast<Rank>(at - geometry_.first_rank.begin()), Port{}});
+        }
+        if (report.calls.size() == 1) {
+            report.idle = std::chrono::duration_cast<std::chrono::milliseconds>(
+                std::chrono::steady_clock::now() - making.since);
+        }
+    }
     std::sort(report.calls.begin(), report.calls.end(),
               [](const CallReport& a, const CallReport& b) { return a.number < b.number; });
     return report;
 }
 
 std::string Communicator::status_text() const {
-    const bool inside = world_->engine().has_somebody_inside();
+    const bool inside = world_->has_somebody_inside();
     const Engine::Exclusive held(world_->engine(),
                                  std::chrono::steady_clock::now() + patience().longest_look);
     return (inside ? "" : "not inside Trefoil; ") +

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -65,8 +66,8 @@ class Communicator {
     Rank ranks() const { return static_cast<Rank>(geometry_.first_rank.size()); }
     const Torus& torus() const { return geometry_.map.torus; }
     const TorusMap& torus_map() const { return geometry_.map; }
-    /// Why it has failed; "" if it has not. From any thread.
-    std::string failure() const;
+    /// Why it has failed; a success without a text if it has not. From any thread.
+    Error failure() const;
     /// Ends it on all ranks, with that text: "rank 3 aborted: text". Calls in flight end with
     /// Error(aborted), and so do all later ones. One that has failed stays as it is. Returns when
     /// this rank's calls have ended and the peers were told, or when whoever works for the calls
@@ -228,7 +229,7 @@ class Communicator {
     void note_abort(const Cause& cause);
     bool has_failed_lane() const;
     void require_no_failure();
-    void end_for_the_dead(const std::string& absent);
+    void end_for_the_dead(const std::vector<Rank>& absent);
     [[noreturn]] void fail(const Error& error);
 
     // Each of these needs only those above it.
@@ -253,8 +254,15 @@ class Communicator {
     BufferPieces blocking_;  ///< of a blocking call, for the comparison
     std::atomic<Status> failed_{Status::success};
     std::mutex failing_mutex_;          ///< one thread finds out why
-    mutable std::mutex failure_mutex_;  ///< guards failure_, which any thread may ask for
-    std::string failure_;
+    mutable std::mutex failure_mutex_;  ///< guards what follows, for which any thread may ask
+    Error failure_{Status::success, ""};
+    /// A communicator that is being made from this one.
+    struct Making {
+        std::string what;
+        std::chrono::steady_clock::time_point since;
+        bool by_some = false;  ///< of its ranks
+    };
+    std::map<std::uint64_t, Making> makings_;  ///< by tag: threads may make several at a time
     std::optional<CommunicatorRegistry::Entry> registered_;
 };
 

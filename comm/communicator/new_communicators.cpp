@@ -65,9 +65,23 @@ std::vector<Communicator::Word> Communicator::agree(std::uint64_t tag,
         (void)lane(false);  // hears of an abort meanwhile
     }
     require_no_failure();
-    const std::vector<std::string> blobs =
-        world_->gather({tag, first_ranks, static_cast<std::size_t>(place - first_ranks.begin())},
-                       told.bytes(), settings().timeout, [this] { return has_failed_lane(); });
+    const auto note = [&](bool begins) {
+        const std::lock_guard lock(failure_mutex_);
+        if (begins) {
+            makings_[tag] = {what, std::chrono::steady_clock::now(),
+                             first_ranks.size() < geometry_.first_rank.size()};
+        } else {
+            makings_.erase(tag);
+        }
+    };
+    note(true);
+    const struct AtEnd {
+        decltype(note)& forget;
+        ~AtEnd() { forget(false); }
+    } over{note};
+    const std::vector<std::string> blobs = world_->gather(
+        {tag, first_ranks, static_cast<std::size_t>(place - first_ranks.begin()), what},
+        told.bytes(), settings().timeout, [this] { return has_failed_lane(); });
     require_no_failure();
     std::vector<std::string> whats;
     std::vector<Word> words;
@@ -78,7 +92,13 @@ std::vector<Communicator::Word> Communicator::agree(std::uint64_t tag,
         word.text = reader.text();
         word.read_places = reader.number<std::uint64_t>();
     }
-    require_agreement(whats, "the communicator to be made");
+    try {
+        require_agreement(whats, "the communicator to be made");
+    } catch (const Error& error) {
+        Blame blame = error.blame();
+        blame.culprit = first_ranks.at(static_cast<std::size_t>(blame.culprit));
+        throw Error(error.status(), error.what(), blame);
+    }
     return words;
 }
 

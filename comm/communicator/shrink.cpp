@@ -7,19 +7,20 @@
 #include "comm/communicator/communicator.hpp"
 #include "topo/blob.hpp"
 #include "topo/log/log.hpp"
+#include "topo/words.hpp"
 
 namespace trefoil {
 
 namespace {
 
-std::string absent_text(const std::vector<Rank>& all, const std::vector<Rank>& left) {
-    std::string text;
+std::vector<Rank> absent_ranks(const std::vector<Rank>& all, const std::vector<Rank>& left) {
+    std::vector<Rank> ranks;
     for (std::size_t rank = 0; rank < all.size(); ++rank) {
         if (std::find(left.begin(), left.end(), all[rank]) == left.end()) {
-            text += (text.empty() ? "rank " : ", ") + std::to_string(rank);
+            ranks.push_back(static_cast<Rank>(rank));
         }
     }
-    return text;
+    return ranks;
 }
 
 }  // namespace
@@ -33,8 +34,8 @@ std::unique_ptr<Communicator> Communicator::shrink() {
         if (executor.failed() != Status::success) {
             executor.await_settlement();
             const Cause cause = executor.cause();
-            if (cause.status == Status::peer_lost && cause.culprit != Cause::nobody) {
-                suspected = first_rank_of(terms_, cause.culprit);
+            if (cause.status == Status::peer_lost && cause.blame.culprit != Blame::nobody) {
+                suspected = first_rank_of(terms_, cause.blame.culprit);
             }
         }
     });
@@ -52,7 +53,7 @@ std::unique_ptr<Communicator> Communicator::shrink() {
         offered &= BlobReader(told).number<std::uint64_t>();
     }
     if (left.ranks != all && failed_ == Status::success) {
-        end_for_the_dead(absent_text(all, left.ranks));
+        end_for_the_dead(absent_ranks(all, left.ranks));
     }
     const Identity identity = identity_.shrunk(left.ranks);
     identity_.count_shrink();
@@ -63,9 +64,11 @@ std::unique_ptr<Communicator> Communicator::shrink() {
 }
 
 /// Its calls in flight wait in vain.
-void Communicator::end_for_the_dead(const std::string& absent) {
+void Communicator::end_for_the_dead(const std::vector<Rank>& absent) {
     try {
-        fail(Error(Status::peer_lost, absent + " is gone, as was found when it was shrunk"));
+        fail(Error(Status::peer_lost,
+                   "rank " + joined(absent) + " is gone, as was found when it was shrunk",
+                   {absent.front(), Evidence::silent}));
     } catch (const Error&) {  // which later calls tell
     }
 }

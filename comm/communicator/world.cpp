@@ -116,9 +116,19 @@ World::World(Settings settings, std::unique_ptr<Bootstrap> bootstrap,
         log_set_up();
     } catch (const std::exception& error) {
         const auto* const known = dynamic_cast<const Error*>(&error);
+        Blame blame = known != nullptr ? known->blame() : Blame();
+        if (blame.culprit == Blame::nobody) {
+            blame = {rank(), Evidence::own};
+        }
+        if (blame.finder == Blame::nobody) {
+            blame.finder = rank();
+        }
         abandon(Error(known != nullptr ? known->status() : Status::internal,
-                      "rank " + std::to_string(rank()) + ": " + error.what()));
+                      "rank " + std::to_string(rank()) + ": " + error.what(), blame));
         clean_up_after_the_dead();
+        if (known != nullptr) {
+            throw Error(known->status(), known->what(), blame);
+        }
         throw;
     }
 }
@@ -366,11 +376,12 @@ void World::shake_hands(std::vector<std::string> cards) {
             longest = std::min(2 * longest, patience().longest_ask);
         }
     } catch (const Error& error) {
-        const std::string text = error.what();
-        if (found_here.empty() || text.find(found_here) != std::string::npos) {
+        if (found_here.empty() || error.blame().finder == rank()) {
             throw;
         }
-        throw Error(error.status(), text + "; this rank has found: " + found_here);
+        throw Error(error.status(),
+                    std::string(error.what()) + "; this rank has found: " + found_here,
+                    error.blame());
     }
     if (offers_single_copy(settings_)) {
         const bool here = handshake->reach() != Reach::none;

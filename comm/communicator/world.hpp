@@ -107,6 +107,7 @@ class World {
         std::uint64_t tag = 0;
         const std::vector<Rank>& members;
         std::size_t place = 0;
+        std::string_view what = {};  ///< they do, for messages: "trefoil_comm_dup"
     };
     /// What the members say of themselves, in their order. In-band: nobody but the members takes
     /// part, and calls go on. Threads may do so for different tags. Throws Error(timeout), which
@@ -114,6 +115,10 @@ class World {
     std::vector<std::string> gather(const Meeting& meeting, std::string mine,
                                     std::chrono::milliseconds timeout,
                                     const std::function<bool()>& in_vain);
+    /// Of whom the gathering with this tag waits for a word; empty: for nobody, or there is none.
+    std::vector<Rank> missing_in(std::uint64_t tag);
+    /// A thread of this rank's is in a call.
+    bool has_somebody_inside() const;
 
     /// Who of the members is left, and what they say of themselves: alike on all that are left. A
     /// rank is not left whose process has ended, or that says nothing in time: within `longest`,
@@ -192,6 +197,7 @@ class World {
     std::atomic<bool> in_disorder_{false};
     std::mutex gathering_mutex_;  ///< guards the gatherings, and the survivors
     Gatherings gatherings_;
+    std::atomic<int> inside_gatherings_{0};  ///< threads; orders nothing
     /// By tag. They stay, as ranks that come late are to hear what was decided.
     std::map<std::uint64_t, Survivors> survivors_;
     std::unique_ptr<Engine> engine_;

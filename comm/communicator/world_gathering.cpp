@@ -6,10 +6,29 @@
 #include <utility>
 
 #include "topo/decimals.hpp"
+#include "topo/log/log.hpp"
+#include "topo/words.hpp"
 
 #include "comm/communicator/world.hpp"
 
 namespace trefoil {
+
+namespace {
+
+std::string seconds_text(std::chrono::milliseconds time) {
+    return short_decimal(static_cast<double>(time.count()) / 1000, 6);
+}
+
+/// Who has not come, as far as this rank knows; it hears of the others from its parent.
+std::string missing_text(const Gathering& gathering, std::chrono::milliseconds time) {
+    return "nothing has come for " + seconds_text(time) + " s from rank " +
+           joined(gathering.missing()) + " of the first communicator" +
+           (gathering.waits_for_parent()
+                ? ", which passes on what others say: it has not come, or one that it waits for"
+                : "");
+}
+
+}  // namespace
 
 /// Any way would do, as both ends of a connection use the same one: towards the rank, along the
 /// first dimension in which it lies elsewhere.
@@ -28,10 +47,26 @@ Port World::port_towards(Rank to) const {
     throw Error(Status::internal, "a rank does not write letters to itself");
 }
 
+std::vector<Rank> World::missing_in(std::uint64_t tag) {
+    const std::lock_guard lock(gathering_mutex_);
+    const Gathering* const gathering = gatherings_.find(tag);
+    return gathering == nullptr ? std::vector<Rank>() : gathering->missing();
+}
+
+bool World::has_somebody_inside() const {
+    return engine_->has_somebody_inside() ||
+           inside_gatherings_.load(std::memory_order_relaxed) != 0;
+}
+
 std::vector<std::string> World::gather(const Meeting& meeting, std::string mine,
                                        std::chrono::milliseconds timeout,
                                        const std::function<bool()>& in_vain) {
     const std::uint64_t tag = meeting.tag;
+    const struct Inside {
+        explicit Inside(std::atomic<int>& threads) : threads_(threads) { ++threads_; }
+        ~Inside() { --threads_; }
+        std::atomic<int>& threads_;
+    } inside(inside_gatherings_);
     {
         const std::lock_guard lock(gathering_mutex_);
         gatherings_.begin(tag, meeting.members, meeting.place, std::move(mine));
@@ -58,19 +93,27 @@ std::vector<std::string> World::gather(const Meeting& meeting, std::string mine,
         given_up = in_vain();
         return given_up || has_failed() || (is_complete() && have_heard());
     };
-    (void)engine_->drive_until(over, std::chrono::steady_clock::now() + timeout);
+    const auto begin = std::chrono::steady_clock::now();
+    const std::string what = meeting.what.empty() ? "" : " (" + std::string(meeting.what) + ")";
+    if (settings_.stall_warning < timeout &&
+        !engine_->drive_until(over, begin + settings_.stall_warning)) {
+        const LogScope scope(log_);
+        const std::lock_guard lock(gathering_mutex_);
+        if (!gatherings_.find(tag)->missing().empty()) {
+            log_warning(LogTopic::call, [&] {
+                return "a communicator is being made" + what + ": " +
+                       missing_text(*gatherings_.find(tag), settings_.stall_warning);
+            });
+        }
+    }
+    (void)engine_->drive_until(over, begin + timeout);
     const bool complete = !given_up && is_complete();
     const std::lock_guard lock(gathering_mutex_);
     const Gathering& gathering = *gatherings_.find(tag);
-    std::vector<std::string> texts;
-    std::string missing;
-    if (complete) {
-        texts = gathering.texts();
-    } else {
-        for (const Rank absent : gathering.missing()) {
-            missing += (missing.empty() ? "" : ", ") + std::to_string(absent);
-        }
-    }
+    const std::vector<std::string> texts =
+        complete ? gathering.texts() : std::vector<std::string>();
+    const std::vector<Rank> missing = gathering.missing();
+    const std::string text = missing_text(gathering, timeout);
     const std::optional<Error> failure = gatherings_.failure(tag);
     gatherings_.end(tag);
     if (failure && !complete) {
@@ -78,10 +121,8 @@ std::vector<std::string> World::gather(const Meeting& meeting, std::string mine,
     }
     if (!complete && !given_up) {
         throw Error(Status::timeout,
-                    "a communicator was to be made, and nothing has come from rank " + missing +
-                        " of the first communicator within " +
-                        short_decimal(static_cast<double>(timeout.count()) / 1000, 6) +
-                        " s (TREFOIL_TIMEOUT)");
+                    "a communicator was to be made" + what + ": " + text + " (TREFOIL_TIMEOUT)",
+                    missing.empty() ? Blame() : Blame(missing.front(), Evidence::silent));
     }
     return texts;
 }

@@ -91,7 +91,7 @@ RankReport World::report() {
     report.ranks = ranks();
     report.host = host_name();
     report.process = static_cast<int>(getpid());
-    report.inside = engine_->has_somebody_inside();
+    report.inside = has_somebody_inside();
     {
         const std::lock_guard lock(addresses_mutex_);
         report.addresses = addresses_;

@@ -17,10 +17,13 @@ namespace {
 
 constexpr const char* yes = "yes";
 
-std::string report(Status status, std::string_view text) {
+std::string report(Status status, std::string_view text, const Blame& blame = {}) {
     BlobWriter blob;
     blob.number(status);
     blob.text(text);
+    if (status != Status::success) {
+        blob.blame(blame);
+    }
     return blob.bytes();
 }
 
@@ -29,9 +32,9 @@ std::string report(Status status, std::string_view text) {
 std::string report_of(const std::function<std::string()>& work) {
     constexpr std::size_t enough_to_report = 16384;
     std::unique_ptr<char[]> reserve(new (std::nothrow) char[enough_to_report]);
-    const auto failed = [&](Status status, std::string_view text) {
+    const auto failed = [&](Status status, std::string_view text, const Blame& blame) {
         reserve.reset();
-        return report(status, text);
+        return report(status, text, blame);
     };
     try {
         return report(Status::success, work());
@@ -40,13 +43,20 @@ std::string report_of(const std::function<std::string()>& work) {
     }
 }
 
-/// What a rank has told of its work. Throws its error.
-std::string result_of(const std::string& told, const std::string& prefix) {
+/// What `rank` has told of its work. Throws its error: its own fault, unless it knows better.
+std::string result_of(const std::string& told, Rank rank, const std::string& prefix) {
     BlobReader blob(told);
     const auto status = blob.number<Status>();
     std::string text = blob.text();
     if (status != Status::success) {
-        throw Error(status, prefix + text);
+        Blame blame = blob.empty() ? Blame() : blob.blame();  // of another version
+        if (blame.culprit == Blame::nobody) {
+            blame = {rank, Evidence::own};
+        }
+        if (blame.finder == Blame::nobody) {
+            blame.finder = rank;
+        }
+        throw Error(status, prefix + text, blame);
     }
     return text;
 }
@@ -61,10 +71,10 @@ std::vector<std::string> Agreement::allgather(const std::string& stage,
     for (const std::string& one : all) {
         traffic_.heard += one.size();
     }
-    result_of(all[bootstrap_.rank()], "");
+    result_of(all[bootstrap_.rank()], bootstrap_.rank(), "");
     for (Rank r = 0; r < bootstrap_.ranks(); ++r) {
-        all[r] =
-            result_of(all[r], "rank " + std::to_string(r) + " cannot set up its " + stage + ": ");
+        all[r] = result_of(all[r], r,
+                           "rank " + std::to_string(r) + " cannot set up its " + stage + ": ");
     }
     return all;
 }
@@ -89,6 +99,14 @@ void require_agreement(const std::vector<std::string>& texts, const std::string&
     if (voters.size() == 1) {
         return;
     }
+    // The smallest group; of equal ones the one that begins later: rank 0 often leads the rest.
+    const auto* odd = &voters.begin()->second;
+    for (const auto& [text, ranks] : voters) {
+        if (ranks.size() < odd->size() ||
+            (ranks.size() == odd->size() && ranks.front() > odd->front())) {
+            odd = &ranks;
+        }
+    }
     std::string message = "the ranks disagree about " + about + ":";
     int listed = 0;
     for (const auto& [text, ranks] : voters) {
@@ -102,7 +120,7 @@ void require_agreement(const std::vector<std::string>& texts, const std::string&
         }
         message += (ranks.size() > 3 ? ", ...: " : ": ") + text;
     }
-    throw Error(Status::mismatch, message);
+    throw Error(Status::mismatch, message, {static_cast<Rank>(odd->front()), Evidence::disagrees});
 }
 
 }  // namespace trefoil

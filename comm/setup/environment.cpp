@@ -361,7 +361,9 @@ void read_place(Settings& s) {
     read_number("TREFOIL_RANK", s.rank, Rank{0}, most, "give a rank, 0 or more");
     if (s.rank > 0 && s.rank >= s.ranks) {
         refuse("TREFOIL_RANK", std::to_string(s.rank),
-               "it must be smaller than TREFOIL_SIZE (" + std::to_string(s.ranks) + ")");
+               s.ranks == 0
+                   ? "set TREFOIL_SIZE, too: the number of ranks"
+                   : "it must be smaller than TREFOIL_SIZE (" + std::to_string(s.ranks) + ")");
     }
 }
 

@@ -14,16 +14,21 @@ std::string seconds_text(std::chrono::milliseconds time) {
 
 std::string text_of(const CallReport& call) {
     std::string text = "  call " + std::to_string(call.number) + ", " + call.text + ": ";
-    if (call.started == 0) {
+    const bool moves = call.segments > 0;
+    if (moves && call.started == 0) {
         return text + "waits for the calls before it\n";
     }
-    text += "segment " + std::to_string(call.started) + " of " + std::to_string(call.segments);
-    const char* separator = "; waits for ";
+    text += moves
+                ? "segment " + std::to_string(call.started) + " of " + std::to_string(call.segments)
+                : "";
+    const char* separator = moves ? "; waits for " : "waits for ";
     for (const MissingPiece& piece : call.missing) {
         text += separator + trefoil::text_of(piece);
         separator = ", ";
     }
-    return text + (call.missing.empty() ? "; waits for its own puts to leave\n" : "\n");
+    const char* const own =
+        moves ? "; waits for its own puts to leave\n" : "waits for its own words to leave\n";
+    return text + (call.missing.empty() ? own : "\n");
 }
 
 // JSON, by hand: the library links nothing for it.
@@ -63,7 +68,7 @@ std::string list(const char* name, const Values& values, ToText&& to_text) {
 }
 
 std::string json_of(const MissingPiece& piece) {
-    const char* const kinds[] = {"message", "room", "connection"};
+    const char* const kinds[] = {"message", "room", "connection", "word"};
     return "{" + field("for", std::string(kinds[static_cast<int>(piece.kind)])) + "," +
            field("rank", piece.peer) + "," + field("port", to_string(piece.port)) + "," +
            field("part", piece.part) + "," + field("step", piece.step) + "," +
@@ -73,7 +78,8 @@ std::string json_of(const MissingPiece& piece) {
 std::string json_of(const CallReport& call) {
     return "{" + field("call", call.number) + "," +
            field("signature", std::to_string(call.signature)) + "," + field("what", call.text) +
-           "," + field("segments", call.segments) + "," + field("started", call.started) + "," +
+           "," + field("by_some", call.by_some) + "," + field("segments", call.segments) + "," +
+           field("started", call.started) + "," +
            list("waits", call.missing, [](const MissingPiece& piece) { return json_of(piece); }) +
            "}";
 }

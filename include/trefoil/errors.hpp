@@ -13,11 +13,19 @@ namespace trefoil {
 class CallFailed : public std::runtime_error {
   public:
     CallFailed(trefoil_status_t status, const std::string& message)
-        : std::runtime_error(message), status_(status) {}
+        : std::runtime_error(message), status_(status) {
+        cause_.size = sizeof cause_;
+        if (trefoil_last_cause(nullptr, &cause_) != TREFOIL_SUCCESS || cause_.status != status) {
+            cause_ = {sizeof cause_, 0, status, -1, TREFOIL_EVIDENCE_NONE, -1, 0, 0};
+        }
+    }
     trefoil_status_t status() const noexcept { return status_; }
+    /// Whose fault it is, as far as it is known.
+    const trefoil_cause_t& cause() const noexcept { return cause_; }
 
   private:
     trefoil_status_t status_;
+    trefoil_cause_t cause_{};
 };
 
 /// Throws CallFailed with this thread's last error unless `status` is success.

@@ -339,6 +339,37 @@ TREFOIL_API const char* trefoil_status_string(trefoil_status_t status);
  * of this thread that failed; "" if none did. Valid until this thread fails or asks again. */
 TREFOIL_API const char* trefoil_last_error(trefoil_comm_t comm);
 
+/* The evidence against the culprit of an error. */
+typedef enum {
+    TREFOIL_EVIDENCE_NONE = 0,        /* no rank is known to be at fault */
+    TREFOIL_EVIDENCE_OWN = 1,         /* the culprit found it itself: memory, files, libraries */
+    TREFOIL_EVIDENCE_ENDED = 2,       /* its process has ended */
+    TREFOIL_EVIDENCE_STOPPED = 3,     /* its process is stopped */
+    TREFOIL_EVIDENCE_LEFT = 4,        /* it destroyed its communicator, or disconnected */
+    TREFOIL_EVIDENCE_UNREACHABLE = 5, /* messages to it fail */
+    TREFOIL_EVIDENCE_SILENT = 6,      /* nothing comes from it */
+    TREFOIL_EVIDENCE_DISAGREES = 7,   /* it makes another call, or is configured differently */
+    TREFOIL_EVIDENCE_ABORTED = 8      /* it called trefoil_comm_abort */
+} trefoil_evidence_t;
+
+/* Why a call has failed, for programs that decide by it. Ranks are those of the communicator, or of
+ * the first one where a communicator was being made. */
+typedef struct {
+    size_t size;             /* sizeof(trefoil_cause_t) */
+    double since;            /* seconds since 1970, by the finder's clock, at which it was noticed
+                              * or from which nothing moved; 0: not known */
+    trefoil_status_t status; /* TREFOIL_SUCCESS: nothing has failed */
+    int culprit;             /* the rank at fault; -1: not known */
+    trefoil_evidence_t evidence; /* against the culprit */
+    int finder;                  /* the rank that noticed it; -1: this one, or not known */
+    int before;   /* 1: the call failed because its communicator had failed in an earlier one */
+    int reserved; /* 0 */
+} trefoil_cause_t;
+
+/* As trefoil_last_error, as fields; `before` is that of this thread's last call alone. Every rank
+ * names the same culprit where reports could reach it. */
+TREFOIL_API trefoil_status_t trefoil_last_cause(trefoil_comm_t comm, trefoil_cause_t* cause);
+
 /* Writes to the log of the process (TREFOIL_LOG, TREFOIL_LOG_FILE), for libraries on top of
  * Trefoil. `topic` is one of those of trefoil_log_fn. Levels and topics that are not wanted are
  * left out. Thread-safe. */

@@ -141,6 +141,13 @@ class Comm : public Collectives<Blocking> {
     }
     /// Why this communicator has failed; "": it has not.
     std::string failure() const { return text(trefoil_comm_failure); }
+    /// The same as fields, or those of this thread's last error where it has not failed.
+    trefoil_cause_t cause() const {
+        trefoil_cause_t cause{};
+        cause.size = sizeof cause;
+        check(trefoil_last_cause(handle_, &cause));
+        return cause;
+    }
 
     void set_algorithm(const std::string& collective, const std::string& name) {
         check(trefoil_comm_set_algorithm(handle_, collective.c_str(), name.c_str()));

@@ -351,6 +351,10 @@ contains
     real(kind=selected_real_kind(33)) :: q(3)
     logical :: l(3)
     character(200) :: status
+    type(trefoil_cause) :: cause
+    call trefoil_bcast(a, -1, comm, ierror)
+    call trefoil_last_cause(cause)
+    call check(ierror == TREFOIL_ERROR_INVALID_ARGUMENT .and. cause%status == ierror .and. cause%culprit == -1, "a cause")
     call trefoil_allreduce(a, b, TREFOIL_SUM, comm, ierror)
     call check(ierror == TREFOIL_ERROR_INVALID_ARGUMENT .and. index_of("'send' has 3") > 0, "lengths that differ")
     call trefoil_allreduce(a, r, TREFOIL_SUM, comm, ierror)

@@ -35,6 +35,7 @@ def refused(call, word, status=trefoil.Status.ERROR_INVALID_ARGUMENT):
         check(False, f"no error: {word}")
     except trefoil.Error as error:
         check(error.status == status and word in str(error), f"'{error}' instead of '{word}'")
+        check(error.cause.status == status, f"the cause of '{error}' is {error.cause}")
 
 
 def types():
@@ -178,6 +179,9 @@ def others():
         if rank == 0:
             ended.abort("enough")
         refused(ended.barrier, "enough", trefoil.Status.ERROR_ABORTED)
+        cause = ended.cause()
+        check((cause.culprit, cause.evidence) == (0, trefoil.Evidence.EVIDENCE_ABORTED), f"cause: {cause}")
+        check(made.cause() is None, "the cause of nothing")
         with ended.shrink() as rest:
             check(rest.size == n, "shrink")
         ended.destroy()

@@ -163,7 +163,7 @@ Threads an_engine_is_held_in_time() {
 /// What a worker has connected is known to who gives up.
 Threads vectors_are_withdrawn() {
     struct Connected : Driven {
-        Failure failure{engine.wake_up()};
+        Failure failure{engine.wake_up(), 0};
         PeerReads reads{calls[0]->channels, failure};
     };
     const auto rank = std::make_shared<Connected>();

@@ -27,7 +27,7 @@ struct Reader {
     }
     Channels channels;
     WakeUp wake_up{channels.groups};
-    Failure failure{wake_up};
+    Failure failure{wake_up, 0};
     PeerReads reads{channels, failure};
 };
 

@@ -80,7 +80,8 @@ Cards::Cards(std::vector<std::string> encoded) : encoded_(std::move(encoded)) {
         try {
             (void)decode_card(encoded_[rank]);
         } catch (const Error& error) {
-            throw Error(error.status(), "rank " + std::to_string(rank) + ": " + error.what());
+            throw Error(error.status(), "rank " + std::to_string(rank) + ": " + error.what(),
+                        {static_cast<Rank>(rank), Evidence::disagrees});
         }
         encoded_[rank].shrink_to_fit();
         bytes_ += sizeof encoded_[rank] + encoded_[rank].size();
@@ -97,8 +98,10 @@ Cards::End Cards::end_of(Rank rank, Port port) const {
             }
         }
     }
-    throw Error(Status::mismatch, "rank " + std::to_string(rank) + " has no port " +
-                                      to_string(port) + "; do all ranks have the same torus?");
+    throw Error(Status::mismatch,
+                "rank " + std::to_string(rank) + " has no port " + to_string(port) +
+                    "; do all ranks have the same torus?",
+                {rank, Evidence::disagrees});
 }
 
 bool Cards::maps_peers(Rank rank) const {

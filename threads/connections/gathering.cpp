@@ -13,8 +13,10 @@ namespace trefoil {
 namespace {
 
 [[noreturn]] void refuse(Rank from, const char* what) {
-    throw Error(Status::mismatch, "rank " + std::to_string(from) + " " + what +
-                                      "; do all ranks make the same communicators in one order?");
+    throw Error(Status::mismatch,
+                "rank " + std::to_string(from) + " " + what +
+                    "; do all ranks make the same communicators in one order?",
+                {from, Evidence::disagrees});
 }
 
 }  // namespace
@@ -108,7 +110,7 @@ std::vector<Rank> Gathering::missing() const {
     for (const std::size_t child : children_) {
         ranks.push_back(members_[child]);
     }
-    if (children_.empty() && !complete_) {
+    if (waits_for_parent()) {
         ranks.push_back(members_[parent()]);
     }
     return ranks;

@@ -38,6 +38,8 @@ class Gathering {
     const std::vector<std::string>& texts() const { return texts_; }
     /// Those whose message is missing.
     std::vector<Rank> missing() const;
+    /// All below have told; what is missing is what the parent has of the rest.
+    bool waits_for_parent() const { return children_.empty() && !complete_; }
 
   private:
     std::size_t parent() const { return place_ & (place_ - 1); }

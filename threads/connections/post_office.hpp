@@ -32,10 +32,17 @@ struct BrokenConnection {
     std::string why;   ///< without the ends: other communicators have other ranks
 };
 
+/// What this rank lacks is no fault of the peer's.
+inline Blame blame_of(const BrokenConnection& connection) {
+    return connection.status == Status::peer_lost ? Blame(connection.peer, Evidence::unreachable)
+                                                  : Blame();
+}
+
 class CannotConnect : public Error {
   public:
     explicit CannotConnect(const BrokenConnection& connection)
-        : Error(connection.status, connection.text), connection_(connection) {}
+        : Error(connection.status, connection.text, blame_of(connection)),
+          connection_(connection) {}
     const BrokenConnection& connection() const noexcept { return connection_; }
 
   private:

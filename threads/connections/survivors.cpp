@@ -12,9 +12,11 @@ namespace trefoil {
 namespace {
 
 [[noreturn]] void refuse(Rank from) {
-    throw Error(Status::mismatch, "rank " + std::to_string(from) +
-                                      " says of the survivors what cannot be; do all ranks run the "
-                                      "same version of Trefoil?");
+    throw Error(Status::mismatch,
+                "rank " + std::to_string(from) +
+                    " says of the survivors what cannot be; do all ranks run the "
+                    "same version of Trefoil?",
+                {from, Evidence::disagrees});
 }
 
 }  // namespace

@@ -76,7 +76,7 @@ void Arrivals::keep(const Early& early) noexcept {
     try {
         early_.push_back(early);
     } catch (const std::bad_alloc&) {
-        failure_.set(Cause{Status::out_of_memory});
+        failure_.set_own(Status::out_of_memory);
     }
 }
 
@@ -128,7 +128,7 @@ bool Arrivals::fits(const RunningSegment& segment, std::uint32_t channel,
                          ": its bytes have changed on the way, or that rank makes another call "
                          "(TREFOIL_CHECK=1 shows which)");
     } else {
-        failure_.disagree(peer, channels_.rank, call);
+        failure_.disagree(peer, call);
     }
     return false;
 }
@@ -165,7 +165,8 @@ void Arrivals::count(Use& use, std::uint32_t channel, const Notification& notifi
             failure_.set(Status::mismatch,
                          "rank " + std::to_string(channels_.in[channel].peer) +
                              " sends more messages than a call of this rank has: the two make "
-                             "different calls");
+                             "different calls",
+                         {channels_.in[channel].peer, Evidence::disagrees});
         }
         return;
     }

@@ -15,9 +15,10 @@ namespace trefoil {
 /// Ranks and ports are the communicator's.
 struct MissingPiece {
     enum class Kind : std::uint8_t {
-        message,    ///< that the peer is to send in this step
-        room,       ///< the peer has not taken in what came before, or has not started the call
-        connection  ///< the peer has not connected to this port
+        message,     ///< that the peer is to send in this step
+        room,        ///< the peer has not taken in what came before, or has not started the call
+        connection,  ///< the peer has not connected to this port
+        word         ///< what the peer, or one behind it, is to say of a communicator that is made
     };
     Kind kind = Kind::message;
     Rank peer = 0;
@@ -32,8 +33,9 @@ struct CallReport {
     std::uint64_t number = 0;     ///< among the communicator's calls
     std::uint64_t signature = 0;  ///< equal on all ranks that make the same call
     std::string text;
-    std::size_t segments = 0, started = 0;
-    std::vector<MissingPiece> missing;  ///< by its segments that have started
+    std::size_t segments = 0, started = 0;  ///< no segments: a communicator is made
+    std::vector<MissingPiece> missing;      ///< by its segments that have started
+    bool by_some = false;                   ///< of the ranks, which are in no call together
 };
 
 struct ExecutorReport {

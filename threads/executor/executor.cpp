@@ -151,7 +151,7 @@ std::uint64_t Executor::moves() const noexcept {
 }
 
 void Executor::threads_refused(int wanted) noexcept {
-    parts_.failure.set(
+    parts_.failure.set_own(
         Status::system_error,
         "the OpenMP runtime grants fewer threads than the " + std::to_string(wanted) +
             " that drive the ports since this communicator was made; keep OMP_DYNAMIC off and the "
@@ -278,13 +278,13 @@ void Executor::let_go_of_buffers() noexcept {
     }
 }
 
-Cause Executor::cause_of(const Error& error, const std::string& found_here) {
+Cause Executor::cause_of(const Error& error) {
     if (settled()) {
         return parts_.failure.cause();
     }
     const Engine::Exclusive held(engine_);
     const Inquiry inquiry(parts_.channels, parts_.controls, parts_.options, listen_to_group());
-    return inquiry.cause_of(error, found_here);
+    return inquiry.cause_of(error);
 }
 
 void Executor::give_up(const Cause& cause) noexcept {

@@ -97,7 +97,7 @@ class Executor {
 
     /// The reason for an error, if it is known elsewhere; after a failed call that one's. While no
     /// call is in flight. Throws bad_alloc.
-    Cause cause_of(const Error& error, const std::string& found_here = {});
+    Cause cause_of(const Error& error);
     /// This rank cannot make its next call, for a reason that lies outside: the peers are told, the
     /// port groups end, and every later call fails. After a failed call, which has done all that,
     /// nothing happens.
@@ -110,6 +110,8 @@ class Executor {
     Status failed() const noexcept { return parts_.failure.status(); }
     /// Throws bad_alloc.
     Cause cause() const { return parts_.failure.cause(); }
+    /// The same with what was added for this rank's user.
+    Error error() const { return {failed(), failure(), cause().blame}; }
 
     /// What its calls in flight wait for. While the engine is held.
     ExecutorReport report();

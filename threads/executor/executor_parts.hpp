@@ -38,7 +38,7 @@ struct ExecutorParts {
     RoomNeeded room;
     CallQueue calls;
     SegmentQueue queue;
-    Failure failure{wake_up};
+    Failure failure{wake_up, channels.rank};
     PeerReads reads{channels, failure};
     Operations operations{channels, reads, failure};
     Steps steps{operations, reads, in_flight, wake_up, failure};

@@ -19,32 +19,38 @@ void Failure::set(const Cause& cause) noexcept {
     wake_up_.announce();
 }
 
-void Failure::set(Status status, const std::string& text) noexcept {
+void Failure::set_own(Status status, const std::string& text) noexcept {
+    set(status, text, {own_, Evidence::own});
+}
+
+void Failure::set(Status status, const std::string& text, const Blame& blame) noexcept {
     try {
-        set(Cause{status, Cause::nobody, text});
+        set(Cause{status, blame, text});
     } catch (const std::bad_alloc&) {
-        set(Cause{status});
+        set(Cause{status, blame});
     }
 }
 
 void Failure::suspect(Status status, Rank accused, const std::string& what) noexcept {
+    const Blame blame(accused, accused == Blame::nobody ? Evidence::none : Evidence::unreachable);
     try {
-        Cause cause{status, accused, what};
+        Cause cause{status, blame, what};
         cause.tentative = true;
         set(cause);
     } catch (const std::bad_alloc&) {
-        set(Cause{status, accused});
+        set(Cause{status, blame});
     }
 }
 
-void Failure::disagree(Rank peer, Rank own, const Call& call, const char* does) noexcept {
+void Failure::disagree(Rank peer, const Call& call, const char* what) noexcept {
+    const Blame blame(peer, Evidence::disagrees);
     try {
-        set(Cause{Status::mismatch, peer,
-                  "rank " + std::to_string(peer) + " " + does + " rank " + std::to_string(own) +
-                      "'s " + call.text,
+        set(Cause{Status::mismatch, blame,
+                  "rank " + std::to_string(peer) + " and rank " + std::to_string(own_) + " " +
+                      what + "; rank " + std::to_string(own_) + "'s is " + call.text,
                   std::string("; ") + call.agreement});
     } catch (const std::bad_alloc&) {
-        set(Cause{Status::mismatch, peer});
+        set(Cause{Status::mismatch, blame});
     }
 }
 
@@ -57,7 +63,13 @@ void Failure::keep(const Cause& cause) noexcept {
     try {
         cause_ = cause;
     } catch (const std::bad_alloc&) {
-        cause_ = Cause{cause.status, cause.culprit};
+        cause_ = Cause{cause.status, cause.blame};
+    }
+    if (cause_.blame.finder == Blame::nobody) {
+        cause_.blame.finder = own_;
+    }
+    if (cause_.blame.since == Blame::Time{}) {
+        cause_.blame.since = std::chrono::system_clock::now();
     }
     status_.store(static_cast<int>(cause.status), std::memory_order_release);
 }

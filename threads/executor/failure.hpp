@@ -15,18 +15,20 @@ namespace trefoil {
 /// The first cause wins, and stands for ever. Thread-safe.
 class Failure {
   public:
-    explicit Failure(WakeUp& wake_up) : wake_up_(wake_up) {}
+    /// `own`: this rank.
+    Failure(WakeUp& wake_up, Rank own) : wake_up_(wake_up), own_(own) {}
 
     /// Keeps the cause if it is the first, and wakes the workers. Without memory for the text, the
-    /// status alone.
+    /// rest of it. A cause without a finder was found by this rank, now.
     void set(const Cause& cause) noexcept;
-    void set(Status status, const std::string& text) noexcept;
+    void set(Status status, const std::string& text, const Blame& blame = {}) noexcept;
+    /// The fault is this rank's own.
+    void set_own(Status status, const std::string& text = {}) noexcept;
     /// A cause that is tentative: something is wrong with `accused`, but perhaps because of another
     /// rank. `what` says what, without the rank's name.
     void suspect(Status status, Rank accused, const std::string& what) noexcept;
-    /// `peer` makes another call than rank `own`, which makes `call`. `does`: how that was seen.
-    void disagree(Rank peer, Rank own, const Call& call,
-                  const char* does = "makes another call than") noexcept;
+    /// `peer` makes another call than this rank, which makes `call`. `what`: in words.
+    void disagree(Rank peer, const Call& call, const char* what = "make different calls") noexcept;
     /// In the place of a tentative one. By one thread, while no worker runs.
     void replace(const Cause& cause) noexcept;
 
@@ -44,6 +46,7 @@ class Failure {
     void keep(const Cause& cause) noexcept;
 
     WakeUp& wake_up_;
+    Rank own_;
     std::atomic<int> status_{0};  ///< a Status; its release pairs with status()
     mutable std::mutex mutex_;    ///< guards the cause, and who is first
     Cause cause_;

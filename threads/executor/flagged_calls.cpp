@@ -87,7 +87,7 @@ bool FlaggedCalls::make_room() noexcept {
                                    [&](const ProgramSizes& sizes) { place(n).make_room(sizes); });
         }
     } catch (const std::bad_alloc&) {
-        failure_.set(Cause{Status::out_of_memory});
+        failure_.set_own(Status::out_of_memory);
         return false;
     }
     if (at_all) {

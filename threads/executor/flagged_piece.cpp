@@ -224,7 +224,7 @@ bool FlaggedPiece::receive(std::uint32_t number, Channels& channels, const Opera
         }
         const std::int64_t begin = notes.clock();  // not earlier: this thread may be held up
         if (flag.sign != sign(message.bytes)) {
-            failure.disagree(channel.peer, channels.rank, call_->call());
+            failure.disagree(channel.peer, call_->call());
             return false;
         }
         channel.bytes += message.bytes;

@@ -3,6 +3,7 @@
 #include "threads/executor/handshake.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "topo/error.hpp"
 #include "topo/patience.hpp"
@@ -40,7 +41,7 @@ void Handshake::begin() {
     const Engine::Exclusive held(engine_);
     deadline_ = std::chrono::steady_clock::now() + options_.timeout;
     next_look_ = std::chrono::steady_clock::now() + patience().check_interval;
-    Status status = Status::success;
+    std::optional<Error> first;
     std::string failures;
     for (const auto& [peer, port] : neighbours_) {
         try {
@@ -51,11 +52,11 @@ void Handshake::begin() {
             }
         } catch (const Error& error) {  // a cable in the wrong place shows at two peers
             failures += (failures.empty() ? "" : "; ") + std::string(error.what());
-            status = status == Status::success ? error.status() : status;
+            first = first ? first : error;
         }
     }
-    if (status != Status::success) {
-        throw Error(status, failures);
+    if (first) {
+        throw Error(first->status(), failures, first->blame());
     }
 }
 
@@ -67,11 +68,13 @@ bool Handshake::is_complete() const {
             return false;
         }
     }
-    return std::all_of(neighbours_.begin(), neighbours_.end(), [this](const Neighbour& neighbour) {
-        const Connection* const connection = connection_to(neighbour);
-        return connection != nullptr && !connection->record_unanswered && connection->taken > 0 &&
-               is_tried(*connection);
-    });
+    return first_missing() == Blame::nobody;
+}
+
+bool Handshake::is_there(const Neighbour& neighbour) const {
+    const Connection* const connection = connection_to(neighbour);
+    return connection != nullptr && !connection->record_unanswered && connection->taken > 0 &&
+           is_tried(*connection);
 }
 
 void Handshake::throw_if_broken() const {
@@ -83,7 +86,7 @@ void Handshake::throw_if_broken() const {
     for (const BrokenConnection& one : broken) {
         texts += (texts.empty() ? "" : "; ") + one.text;
     }
-    throw Error(broken.front().status, texts);
+    throw Error(broken.front().status, texts, blame_of(broken.front()));
 }
 
 void Handshake::repeat_what_was_lost(std::chrono::steady_clock::time_point now) {
@@ -119,7 +122,9 @@ bool Handshake::greet_for(std::chrono::milliseconds longest) {
         }
         const auto now = std::chrono::steady_clock::now();
         if (now > deadline_) {
-            throw Error(Status::timeout, silence_text());
+            const Rank missing = first_missing();
+            throw Error(Status::timeout, silence_text(),
+                        missing == Blame::nobody ? Blame() : Blame(missing, Evidence::silent));
         }
         if (now > until) {
             return false;
@@ -130,6 +135,12 @@ bool Handshake::greet_for(std::chrono::milliseconds longest) {
         }
     }
     return true;
+}
+
+Rank Handshake::first_missing() const {
+    const auto missing = std::ranges::find_if_not(
+        neighbours_, [this](const Neighbour& neighbour) { return is_there(neighbour); });
+    return missing == neighbours_.end() ? Blame::nobody : missing->first;
 }
 
 std::string Handshake::missing_text() const {

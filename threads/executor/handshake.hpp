@@ -52,6 +52,10 @@ class Handshake {
     const Connection* connection_to(const Neighbour& neighbour) const;
     std::size_t group_of(Port port) const;
     bool is_complete() const;
+    /// Nothing is on its way between it and this rank any more.
+    bool is_there(const Neighbour& neighbour) const;
+    /// Of the neighbours that are not; nobody: all are there.
+    Rank first_missing() const;
     static bool is_tried(const Connection& connection);
     void throw_if_broken() const;
     void repeat_what_was_lost(std::chrono::steady_clock::time_point now);

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 
 #include "threads/executor/suspects.hpp"
 #include "topo/patience.hpp"
@@ -15,19 +14,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr std::chrono::microseconds nap{2000};
-
-/// "... rank 3 ...": 3.
-Rank first_rank_named(const std::string& text) {
-    for (std::size_t at = text.find("rank"); at != std::string::npos; at = text.find("rank", at)) {
-        at += 4;
-        at += at < text.size() && text[at] == 's' ? 1 : 0;
-        const std::size_t digits = at + 1;
-        if (digits < text.size() && text[at] == ' ' && text[digits] >= '0' && text[digits] <= '9') {
-            return static_cast<Rank>(std::atoi(text.c_str() + digits));
-        }
-    }
-    return Cause::nobody;
-}
 
 bool ended(const ProcessNews& process) {
     return process.state == ProcessNews::State::ended;
@@ -107,23 +93,15 @@ std::optional<Cause> Inquiry::told(const std::string& during) const {
         return std::nullopt;
     }
     Cause cause = report->cause;
-    cause.own =
-        "; reported by rank " + std::to_string(report->from) + " during this rank's " + during;
-    return cause;
-}
-
-Cause Inquiry::cause_of(const Error& error, const std::string& found_here) const {
-    Cause cause = behind(error);
-    if (cause.text.find(found_here) == std::string::npos) {
-        cause.own += "; this rank has found: " + found_here;
-    }
+    cause.own = "; reported by rank " + std::to_string(report->from) +
+                (during.empty() ? "" : " during this rank's " + during);
     return cause;
 }
 
 // Errors of set-up come from a launcher or a store, which see who is gone, or from ranks that have
 // said what is wrong with them. They stand unless they name nobody else.
-Cause Inquiry::behind(const Error& error) const {
-    Cause cause{error.status(), first_rank_named(error.what()), error.what()};
+Cause Inquiry::cause_of(const Error& error) const {
+    Cause cause{error.status(), error.blame(), error.what()};
     if (error.status() != Status::peer_lost && error.status() != Status::timeout) {
         return cause;
     }
@@ -139,13 +117,15 @@ Cause Inquiry::behind(const Error& error) const {
     const std::vector<ProcessNews> found = processes();
     // Who has ended may have given up on one that is stopped, and who did not come may wait for it.
     auto first = std::find_if_not(found.begin(), found.end(), ended);
+    const bool is_guess =
+        cause.blame.evidence == Evidence::unreachable || cause.blame.evidence == Evidence::silent;
     if (first == found.end() || error.status() != Status::timeout) {
-        const bool names_another =
-            cause.culprit != Cause::nobody && cause.culprit != channels_.rank;
+        const bool names_another = !is_guess && cause.blame.culprit != Blame::nobody &&
+                                   cause.blame.culprit != channels_.rank;
         first = names_another ? found.end() : found.begin();
     }
-    if (first != found.end() && first->rank != cause.culprit) {
-        cause.culprit = first->rank;
+    if (first != found.end() && (is_guess || first->rank != cause.blame.culprit)) {
+        cause.blame = {first->rank, ended(*first) ? Evidence::ended : Evidence::stopped};
         cause.text = rank_text(options_, first->rank) +
                      (ended(*first) ? " has ended; " : " is stopped; ") + cause.text;
     }
@@ -155,27 +135,30 @@ Cause Inquiry::behind(const Error& error) const {
 Cause Inquiry::accuse(const Cause& noticed, const std::vector<ProcessNews>& processes,
                       const std::string& during) const {
     const std::string found =
-        "; rank " + std::to_string(channels_.rank) +
-        " found it: " + (noticed.culprit == Cause::nobody || during.empty() ? "" : during + ": ") +
+        "; rank " + std::to_string(channels_.rank) + " found it: " +
+        (noticed.blame.culprit == Blame::nobody || during.empty() ? "" : during + ": ") +
         noticed.text;
-    const auto accused = [&](const std::string& what, Rank rank) {
-        return Cause{noticed.status, rank, rank_text(options_, rank) + what + found};
+    const auto accused = [&](Rank rank, Evidence evidence, const std::string& what) {
+        Blame blame = noticed.blame;
+        blame.culprit = rank;
+        blame.evidence = evidence;
+        return Cause{noticed.status, blame, rank_text(options_, rank) + what + found};
+    };
+    const auto has_left_or = [&](Rank rank, Evidence evidence, const char* what) {
+        return has_left(rank) ? accused(rank, Evidence::left, " has destroyed its communicator")
+                              : accused(rank, evidence, what);
     };
     // The first that was found is the one that began it.
     const auto first = std::find_if(processes.begin(), processes.end(), ended);
     if (first != processes.end()) {
-        return accused(has_left(first->rank) ? " has destroyed its communicator" : " has ended",
-                       first->rank);
+        return has_left_or(first->rank, Evidence::ended, " has ended");
     }
-    if (noticed.culprit == Cause::nobody) {
+    if (noticed.blame.culprit == Blame::nobody) {
         Cause cause = noticed;
         cause.tentative = false;
         return cause;
     }
-    if (has_left(noticed.culprit)) {
-        return accused(" has destroyed its communicator", noticed.culprit);
-    }
-    return accused(" cannot be reached", noticed.culprit);
+    return has_left_or(noticed.blame.culprit, Evidence::unreachable, " cannot be reached");
 }
 
 }  // namespace trefoil

@@ -25,14 +25,12 @@ class Inquiry {
 
     /// In the place of a tentative cause; takes half a second at most. `during`: this rank's call.
     Cause cause_of(const Cause& noticed, const std::string& during) const;
-    /// Behind an error of set-up. Takes a moment. `found_here`: what this rank has found itself, or
-    /// ""; it stays with whatever others report, but is not passed on.
-    Cause cause_of(const Error& error, const std::string& found_here = {}) const;
+    /// Behind an error of set-up. Takes a moment.
+    Cause cause_of(const Error& error) const;
     /// Those whose processes have ended, as far as it is known.
     std::vector<Rank> gone() const;
 
   private:
-    Cause behind(const Error& error) const;
     std::optional<Cause> told(const std::string& during) const;
     bool listen_to_all() const;
     bool has_left(Rank rank) const;

@@ -70,6 +70,8 @@ std::string text_of(const MissingPiece& piece) {
                    " from " + rank + " through port " + to_string(piece.port);
         case MissingPiece::Kind::room:
             return rank + " to take in what came through port " + to_string(piece.port) + " before";
+        case MissingPiece::Kind::word:
+            return rank;
         case MissingPiece::Kind::connection:
             break;
     }

@@ -112,9 +112,10 @@ bool Operations::open(const Program& program, SegmentBuffers& buffers,
         const OutChannel& peer = channels_.out[program.peer_of(op.target.space)];
         std::byte* const image = channels_.groups[peer.group]->image_of(peer.endpoint, told.input);
         if (image == nullptr) {
-            failure_.set(Status::system_error,
-                         "the image that rank " + std::to_string(peer.peer) +
-                             " shows cannot be mapped; set TREFOIL_SINGLE_COPY=0 to do without");
+            failure_.set_own(
+                Status::system_error,
+                "the image that rank " + std::to_string(peer.peer) +
+                    " shows cannot be mapped; set TREFOIL_SINGLE_COPY=0 to do without");
             return false;
         }
         told.input = told.output = reinterpret_cast<std::uintptr_t>(image);
@@ -135,10 +136,10 @@ bool Operations::pull(const OutChannel& peer, const SegmentBuffers& buffers,
         reads_.fail_with(peer);
         return false;
     }
-    failure_.set(Status::system_error,
-                 "reading the vector of rank " + std::to_string(peer.peer) +
-                     " in its process failed: " + std::strerror(error) +
-                     "; set TREFOIL_SINGLE_COPY=0 if its memory cannot be read by others");
+    failure_.set_own(Status::system_error,
+                     "reading the vector of rank " + std::to_string(peer.peer) +
+                         " in its process failed: " + std::strerror(error) +
+                         "; set TREFOIL_SINGLE_COPY=0 if its memory cannot be read by others");
     return false;
 }
 

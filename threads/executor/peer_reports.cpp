@@ -22,7 +22,7 @@ void PeerReports::take(Rank peer, const Cause& cause) noexcept {
         try {
             first_ = {peer, cause};
         } catch (const std::bad_alloc&) {
-            first_ = {peer, Cause{cause.status, cause.culprit}};
+            first_ = {peer, Cause{cause.status, cause.blame}};
         }
     }
     failure_has_come_.store(true, std::memory_order_relaxed);

@@ -130,9 +130,10 @@ Cause PeerWatch::as_told(const PeerReports::Failure& told) const {
     }
     const std::string from = "; reported by rank " + std::to_string(told.from);
     if (cause.status == Status::mismatch) {
-        const std::string calls = calls_text(channels_.rank, call.text);
-        const bool is_named = cause.text.find(calls) != std::string::npos;
-        cause.own = from + (is_named ? "" : "; " + calls) + "; " + call.agreement;
+        const bool is_named = cause.names_calls && (cause.blame.culprit == channels_.rank ||
+                                                    cause.blame.finder == channels_.rank);
+        cause.own = from + (is_named ? "" : "; " + calls_text(channels_.rank, call.text)) + "; " +
+                    call.agreement;
     } else {
         cause.own = from + " during this rank's " + call.text;
     }
@@ -147,7 +148,8 @@ std::optional<Cause> PeerWatch::bad_news_of_peer(Rank peer, bool is_missing) con
         return disagreement(peer, stall->report.during);
     }
     if (is_missing && has_ended(channels_, peer)) {
-        return Cause{Status::peer_lost, peer,
+        return Cause{Status::peer_lost,
+                     {peer, Evidence::left},
                      rank_text(options_, peer) + " has destroyed its communicator; rank " +
                          std::to_string(channels_.rank) + " needs it in its " + call.text};
     }
@@ -156,9 +158,11 @@ std::optional<Cause> PeerWatch::bad_news_of_peer(Rank peer, bool is_missing) con
 
 Cause PeerWatch::disagreement(Rank peer, const std::string& in) const {
     const Call& call = call_->call();
-    Cause cause{Status::mismatch, peer,
-                calls_text(peer, in) + ", " + calls_text(channels_.rank, call.text)};
-    cause.own = std::string("; ") + call.agreement;
+    Cause cause{Status::mismatch,
+                {peer, Evidence::disagrees},
+                calls_text(peer, in) + ", " + calls_text(channels_.rank, call.text),
+                std::string("; ") + call.agreement};
+    cause.names_calls = true;
     return cause;
 }
 
@@ -189,14 +193,15 @@ bool PeerWatch::fail_with_a_process(Duration idle_for) {
 
 void PeerWatch::fail_in_time(Duration idle_for) {
     const Suspect suspected = suspect(idle_for);
-    const std::string own = waiting(idle_for);
-    if (suspected.rank == Cause::nobody) {
-        failure_.set(Status::timeout, own);
-        return;
+    Cause cause{Status::timeout, suspected.blame, waiting(idle_for)};
+    cause.blame.finder = channels_.rank;
+    cause.blame.since = std::chrono::system_clock::now() -
+                        std::chrono::duration_cast<std::chrono::system_clock::duration>(idle_for);
+    if (cause.blame.culprit != Blame::nobody) {
+        cause.text = suspected.text + "; rank " + std::to_string(channels_.rank) +
+                     " found it: " + cause.text;
     }
-    failure_.set(
-        Cause{Status::timeout, suspected.rank,
-              suspected.text + "; rank " + std::to_string(channels_.rank) + " found it: " + own});
+    failure_.set(cause);
 }
 
 Suspect PeerWatch::suspect(Duration idle_for) const {
@@ -216,7 +221,7 @@ void PeerWatch::note_stall(Duration idle_for) {
         next_report_ = std::min<Duration>(std::max(next_report_, idle_for), never) * 2;
         suspect_ = std::move(now);
         const std::lock_guard lock(mutex_);
-        report_ = {call_->number(), call_->call().signature, call_->call().text, suspect_.rank,
+        report_ = {call_->number(), call_->call().signature, call_->call().text, suspect_.blame,
                    suspect_.text};
         reports_.fetch_add(1, std::memory_order_relaxed);  // the mutex orders
     }

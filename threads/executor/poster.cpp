@@ -96,7 +96,7 @@ void Poster::keep(const StartedUse& started) noexcept {
     try {
         due_.push_back(started);  // there is room, as a rule
     } catch (const std::bad_alloc&) {
-        failure_.set(Cause{Status::out_of_memory});
+        failure_.set_own(Status::out_of_memory);
     }
 }
 
@@ -191,8 +191,7 @@ bool Poster::is_direct_as_told(const RunningSegment& segment, const ProgramPut& 
         is_inside && bytes == put.bytes) {
         return true;
     }
-    failure_.disagree(channel.peer, channels_.rank, call,
-                      "has started another persistent call than");
+    failure_.disagree(channel.peer, call, "have started different persistent calls");
     return false;
 }
 

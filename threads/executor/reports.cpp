@@ -13,7 +13,8 @@ constexpr std::size_t longest_text = 1024;
 std::string encode(const Cause& cause, std::size_t longest) {
     BlobWriter blob;
     blob.number(static_cast<std::int32_t>(cause.status));
-    blob.number(static_cast<std::int32_t>(cause.culprit));
+    blob.blame(cause.blame);
+    blob.number(cause.names_calls);
     blob.text(std::string_view(cause.text).substr(0, longest));
     return blob.bytes();
 }
@@ -24,7 +25,8 @@ Cause decode_cause(std::string_view bytes) {
     const auto status = static_cast<Status>(blob.number<std::int32_t>());
     const bool known = status > Status::success && status <= last_status;
     cause.status = known ? status : Status::peer_lost;
-    cause.culprit = static_cast<Rank>(blob.number<std::int32_t>());
+    cause.blame = blob.blame();
+    cause.names_calls = blob.number<std::uint8_t>() != 0;
     cause.text = blob.text();
     return cause;
 }
@@ -34,7 +36,7 @@ std::string encode(const StallReport& report) {
     blob.number(report.call);
     blob.number(report.signature);
     blob.text(std::string_view(report.during).substr(0, longest_text));
-    blob.number(static_cast<std::int32_t>(report.suspect));
+    blob.blame(report.suspect);
     blob.text(std::string_view(report.text).substr(0, longest_text));
     return blob.bytes();
 }
@@ -45,7 +47,7 @@ StallReport decode_stall(std::string_view bytes) {
     report.call = blob.number<std::uint64_t>();
     report.signature = blob.number<std::uint64_t>();
     report.during = blob.text();
-    report.suspect = static_cast<Rank>(blob.number<std::int32_t>());
+    report.suspect = blob.blame();
     report.text = blob.text();
     return report;
 }

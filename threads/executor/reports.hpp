@@ -20,11 +20,11 @@ enum class LetterKind : char {
 
 /// That a rank makes no progress, in which call, and through whose fault, as far as it knows.
 struct StallReport {
-    std::uint64_t call = 0;        ///< its number among the rank's calls
-    std::uint64_t signature = 0;   ///< equal on all ranks that make the same call
-    std::string during{};          ///< the call in words
-    Rank suspect = Cause::nobody;  ///< the communicator's rank
-    std::string text{};            ///< what is known of the suspect: "rank 4 (...) is stopped"
+    std::uint64_t call = 0;       ///< its number among the rank's calls
+    std::uint64_t signature = 0;  ///< equal on all ranks that make the same call
+    std::string during{};         ///< the call in words
+    Blame suspect{};              ///< a rank of the communicator
+    std::string text{};           ///< what is known of the suspect: "rank 4 (...) is stopped"
 };
 
 /// Texts of a letter, without its kind. What is longer than `longest`, or a KiB, is cut. Throw

@@ -19,7 +19,7 @@ std::optional<PeerReports::Stall> word_of(Rank peer, const StallKnowledge& known
 }
 
 Suspect silent(Rank rank, const ExecutorOptions& options) {
-    return {rank, rank_text(options, rank) + " does not answer"};
+    return {{rank, Evidence::silent}, rank_text(options, rank) + " does not answer"};
 }
 
 }  // namespace
@@ -33,7 +33,8 @@ Suspect suspect_of(const StallKnowledge& known, const PeerReports& reports,
                    const ExecutorOptions& options, bool settled) {
     for (const ProcessNews& process : known.processes) {
         if (process.state == ProcessNews::State::stopped && process.rank != known.self) {
-            return {process.rank, rank_text(options, process.rank) + " is stopped"};
+            return {{process.rank, Evidence::stopped},
+                    rank_text(options, process.rank) + " is stopped"};
         }
     }
     Suspect told;
@@ -42,8 +43,9 @@ Suspect suspect_of(const StallKnowledge& known, const PeerReports& reports,
         if (!word && settled) {
             return silent(peer, options);
         }
-        const Rank named = word ? word->report.suspect : Cause::nobody;
-        if (told.rank == Cause::nobody && named >= 0 && named != known.self) {
+        const Blame named = word ? word->report.suspect : Blame();
+        if (told.blame.culprit == Blame::nobody && named.culprit >= 0 &&
+            named.culprit != known.self) {
             told = {named, word->report.text};
         }
     }

@@ -17,8 +17,8 @@ namespace trefoil {
 std::string rank_text(const ExecutorOptions& options, Rank rank);
 
 struct Suspect {
-    Rank rank = Cause::nobody;
-    std::string text{};  ///< what is known of it: "rank 4 (...) is stopped"
+    Blame blame{};
+    std::string text{};  ///< what is known of the culprit: "rank 4 (...) is stopped"
     bool operator==(const Suspect&) const = default;
 };
 

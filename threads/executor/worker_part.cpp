@@ -30,9 +30,9 @@ bool made_room(Failure& failure, Make&& make) noexcept {
         make();
         return true;
     } catch (const std::bad_alloc&) {
-        failure.set(Cause{Status::out_of_memory});
+        failure.set_own(Status::out_of_memory);
     } catch (const Error& error) {
-        failure.set(error.status(), error.what());
+        failure.set_own(error.status(), error.what());
     }
     return false;
 }
@@ -229,10 +229,11 @@ void WorkerPart::not_connected(Rank peer, Status status, const char* text) noexc
         if (status == Status::peer_lost) {
             parts_.failure.suspect(status, peer, text);
         } else {
-            parts_.failure.set(Cause{status, own, rank_text(parts_.options, own) + ": " + text});
+            parts_.failure.set(
+                Cause{status, {own, Evidence::own}, rank_text(parts_.options, own) + ": " + text});
         }
     } catch (const std::bad_alloc&) {
-        parts_.failure.set(Cause{status, own});
+        parts_.failure.set(Cause{status, {own, Evidence::own}});
     }
 }
 
@@ -303,12 +304,13 @@ void WorkerPart::set_wire(std::uint32_t number, Wire& wire) noexcept {
     const RingShape& shape = parts_.channels.rings[channel.ring];
     const std::uint32_t slots = landing_slots(shape);
     if (wire.slot_bytes != shape.slot_bytes || wire.slots != slots) {
-        parts_.failure.set(Status::mismatch, "rank " + std::to_string(channel.peer) + " has " +
-                                                 std::to_string(wire.slots) + " landing slots of " +
-                                                 std::to_string(wire.slot_bytes) + " bytes, rank " +
-                                                 std::to_string(parts_.channels.rank) + " has " +
-                                                 std::to_string(slots) + " of " +
-                                                 std::to_string(shape.slot_bytes));
+        parts_.failure.set(Status::mismatch,
+                           "rank " + std::to_string(channel.peer) + " has " +
+                               std::to_string(wire.slots) + " landing slots of " +
+                               std::to_string(wire.slot_bytes) + " bytes, rank " +
+                               std::to_string(parts_.channels.rank) + " has " +
+                               std::to_string(slots) + " of " + std::to_string(shape.slot_bytes),
+                           {channel.peer, Evidence::disagrees});
         return;
     }
     channel.wire = &wire;

@@ -11,8 +11,8 @@
 from ._buffers import IN_PLACE, Buffer, alike as _alike, equal as _equal
 from ._collectives import reduction as _reduction
 from ._communicator import Comm
-from ._constants import UNDEFINED, Datatype, Reduce, Status
-from ._library import Error, check as _check, lib as _lib, version
+from ._constants import UNDEFINED, Datatype, Evidence, Reduce, Status
+from ._library import Cause, Error, check as _check, lib as _lib, version
 from ._operations import Op
 from ._requests import Request, startall, testall, waitall, waitany
 from ._version import VERSION as __version__
@@ -30,5 +30,5 @@ def reduce_local(a, b, op=Reduce.SUM, datatype=None):
     return b
 
 
-__all__ = ["Comm", "Datatype", "Error", "IN_PLACE", "Op", "Reduce", "Request", "Status", "UNDEFINED", "reduce_local",
-           "startall", "testall", "version", "waitall", "waitany", *Reduce.__members__, *Datatype.__members__]
+__all__ = ["Cause", "Comm", "Datatype", "Error", "Evidence", "IN_PLACE", "Op", "Reduce", "Request", "Status", "UNDEFINED",
+           "reduce_local", "startall", "testall", "version", "waitall", "waitany", *Reduce.__members__, *Datatype.__members__]

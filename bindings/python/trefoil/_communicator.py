@@ -5,7 +5,7 @@ import ctypes
 
 from . import _collectives
 from ._constants import UNDEFINED
-from ._library import ALLGATHER, PROGRESS, Config, check, lib, refuse
+from ._library import ALLGATHER, PROGRESS, Config, check, last_cause, lib, refuse
 
 
 class _Mpi:
@@ -185,6 +185,10 @@ class Comm:
         text = ctypes.c_char_p()
         check(lib.trefoil_comm_failure(self.handle, ctypes.byref(text)))
         return text.value.decode(errors="replace")
+
+    def cause(self):
+        """The same as a Cause; None: it has not failed."""
+        return last_cause(self.handle) if self.failure() else None
 
     def set_algorithm(self, collective, name):
         check(lib.trefoil_comm_set_algorithm(self.handle, collective.encode(), name.encode()))

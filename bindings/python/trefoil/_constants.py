@@ -21,6 +21,20 @@ class Status(IntEnum):
     ERROR_ABORTED = 11
 
 
+class Evidence(IntEnum):
+    """The evidence against the culprit of an error."""
+
+    EVIDENCE_NONE = 0
+    EVIDENCE_OWN = 1
+    EVIDENCE_ENDED = 2
+    EVIDENCE_STOPPED = 3
+    EVIDENCE_LEFT = 4
+    EVIDENCE_UNREACHABLE = 5
+    EVIDENCE_SILENT = 6
+    EVIDENCE_DISAGREES = 7
+    EVIDENCE_ABORTED = 8
+
+
 class Datatype(IntEnum):
     """Types of elements."""
 

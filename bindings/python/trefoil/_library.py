@@ -6,19 +6,32 @@ import os
 import pathlib
 import sys
 import sysconfig
+from typing import NamedTuple
 
-from ._constants import Status
+from ._constants import Evidence, Status
 from ._version import VERSION
 
 _SONAME = "libtrefoil.so." + ".".join(VERSION.split(".")[:2] if VERSION.startswith("0.") else VERSION.split(".")[:1])
 
 
-class Error(RuntimeError):
-    """A call that did not succeed: `status` says which error, the text what happened and what to do."""
+class Cause(NamedTuple):
+    """Why a call has failed, as fields; see trefoil_cause_t of trefoil.h. A rank of -1 is not known."""
 
-    def __init__(self, status, text):
+    status: Status
+    culprit: int = -1
+    evidence: Evidence = Evidence.EVIDENCE_NONE
+    finder: int = -1
+    since: float = 0.0
+    before: bool = False
+
+
+class Error(RuntimeError):
+    """A call that did not succeed: `status` says which error, `cause` whose fault it is, the text what happened and what to do."""
+
+    def __init__(self, status, text, cause=None):
         super().__init__(text)
         self.status = Status(status)
+        self.cause = cause or Cause(self.status)
 
 
 def _folders():
@@ -105,6 +118,7 @@ _OTHERS = {
     "comm_shrink": [P, P],
     "comm_abort": [P, ctypes.c_char_p],
     "comm_failure": [P, P],
+    "last_cause": [P, P],
     "comm_status": [P, ctypes.c_char_p, Z],
     "comm_in_flight": [P, INTS],
     "progress": [P],
@@ -138,11 +152,26 @@ def _declare():
 _declare()
 
 
+class _Cause(ctypes.Structure):
+    _fields_ = [("size", Z), ("since", ctypes.c_double),
+                *((name, I) for name in ("status", "culprit", "evidence", "finder", "before", "reserved"))]
+
+
+def last_cause(handle=None):
+    """The Cause of a communicator that has failed, or of this thread's last call that did."""
+    told = _Cause(size=ctypes.sizeof(_Cause))
+    if lib.trefoil_last_cause(handle, ctypes.byref(told)) != 0:
+        return None
+    known = told.evidence in Evidence._value2member_map_  # a newer library may have more
+    return Cause(Status(told.status), told.culprit, Evidence(told.evidence if known else 0), told.finder, told.since,
+                 told.before != 0)
+
+
 def check(status):
     """Raises Error unless `status` is success."""
     if status != 0:
         text = lib.trefoil_last_error(None) or lib.trefoil_status_string(status)
-        raise Error(status, text.decode(errors="replace"))
+        raise Error(status, text.decode(errors="replace"), last_cause())
 
 
 def refuse(text):

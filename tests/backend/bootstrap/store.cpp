@@ -71,6 +71,8 @@ TEST(Store, NobodyWaitsForARankWhoseProcessHasEndedBeforeItJoined) {
         const Error error = error_of([&] { first->allgather("0"); });
         EXPECT_EQ(error.status(), Status::peer_lost) << error.what();
         EXPECT_TRUE(says(error, "rank 1 has ended (exit 0) without joining")) << error.what();
+        EXPECT_EQ(error.blame().culprit, 1);
+        EXPECT_EQ(error.blame().evidence, Evidence::ended);
         const Error late = error_of([&] { join(server.port(), 2, 3)->allgather("2"); });
         EXPECT_TRUE(says(late, "rank 1 has ended (exit 0) without joining")) << late.what();
         if (teller.joinable()) {

@@ -178,7 +178,7 @@ TEST(RequestMistakes, CallsInAnotherOrderAreFound) {
         const trefoil_status_t second = trefoil_wait(&large.request);
         EXPECT_EQ(first, TREFOIL_ERROR_MISMATCH) << trefoil_last_error(comm);
         EXPECT_EQ(second, TREFOIL_ERROR_MISMATCH) << trefoil_last_error(comm);
-        EXPECT_NE(std::string(trefoil_last_error(comm)).find("another call"), std::string::npos)
+        EXPECT_NE(std::string(trefoil_last_error(comm)).find("different calls"), std::string::npos)
             << trefoil_last_error(comm);
     });
 }

@@ -87,6 +87,33 @@ TEST(Status, WithPortThreads) {
     hang(on("3", 2), true);
 }
 
+TEST(Status, SaysForWhomACommunicatorThatIsMadeWaits) {
+    std::atomic<bool> come{false};
+    run_ranks(3, on("3"), [&](int rank, trefoil_comm_t comm) {
+        ASSERT_NE(comm, nullptr) << trefoil_last_error(nullptr);
+        while (rank == 2 && !come) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        }
+        trefoil_comm_t made = nullptr;
+        std::thread caller([&] {
+            EXPECT_EQ(trefoil_comm_split(comm, 0, rank, &made), ok) << trefoil_last_error(nullptr);
+        });
+        if (rank == 0) {
+            const std::string text = status_until(comm, [](const std::string& said) {
+                return has(said, "rank 2") && !has(said, "rank 1");
+            });
+            EXPECT_TRUE(has(text, "call 1, trefoil_comm_split: waits for rank 2\n")) << text;
+            EXPECT_TRUE(has(text, "0 calls made, 1 in flight; nothing has moved for ")) << text;
+            EXPECT_FALSE(has(text, "not inside Trefoil")) << text;
+            come = true;
+        }
+        caller.join();
+        EXPECT_TRUE(has(status_of(comm), "not inside Trefoil; ")) << status_of(comm);
+        EXPECT_TRUE(has(status_of(comm), "0 calls made, 0 in flight")) << status_of(comm);
+        EXPECT_EQ(trefoil_comm_destroy(made), ok);
+    });
+}
+
 /// Looks at any moment change nothing.
 void look_at_running_calls(const JobOptions& options, int ranks) {
     run_ranks(ranks, options, [&](int rank, trefoil_comm_t comm) {

@@ -46,6 +46,11 @@ static inline void abort_one(trefoil_comm_t comm, int rank, int ranks) {
                      "trefoil_comm_abort");
     }
     require_made(trefoil_barrier(made) == TREFOIL_ERROR_ABORTED, rank, "TREFOIL_ERROR_ABORTED");
+    trefoil_cause_t cause;
+    cause.size = sizeof cause;
+    require_made(trefoil_last_cause(made, &cause) == TREFOIL_SUCCESS &&
+                     cause.culprit == ranks - 1 && cause.evidence == TREFOIL_EVIDENCE_ABORTED,
+                 rank, "trefoil_last_cause");
     trefoil_comm_t left = comm;
     use_and_destroy(trefoil_comm_shrink(made, &left), &left, rank, ranks, ranks * (ranks - 1) / 2,
                     "trefoil_comm_shrink");

@@ -52,7 +52,8 @@ inline const char* communicators_from_others(trefoil::Comm& comm) {
         return "abort";
     } catch (const trefoil::CallFailed& error) {
         if (error.status() != TREFOIL_ERROR_ABORTED ||
-            std::string(error.what()) != "rank 0 aborted: enough") {
+            std::string(error.what()) != "rank 0 aborted: enough" || error.cause().culprit != 0 ||
+            ended.cause().evidence != TREFOIL_EVIDENCE_ABORTED) {
             return "abort";
         }
     }

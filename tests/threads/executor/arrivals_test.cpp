@@ -128,7 +128,8 @@ TEST_F(ArrivalsTest, AMessageOfAnotherLengthIsAMismatch) {
     arrive(0, message(0, 0, 0, 16));
     EXPECT_EQ(parts_->failure.status(), Status::mismatch);
     EXPECT_EQ(parts_->failure.text(),
-              "rank 1 makes another call than rank 0's the test's call; give all ranks the same");
+              "rank 1 and rank 0 make different calls; rank 0's is the test's call; give all ranks "
+              "the same");
 }
 
 TEST_F(ArrivalsTest, AMessageThatTheCallDoesNotHaveIsAMismatch) {

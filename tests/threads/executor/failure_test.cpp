@@ -13,7 +13,7 @@ class FailureTest : public testing::Test {
   protected:
     std::vector<std::shared_ptr<PortGroup>> groups_;
     WakeUp wake_up_{groups_};
-    Failure failure_{wake_up_};
+    Failure failure_{wake_up_, 4};
 };
 
 TEST_F(FailureTest, NothingHasHappenedAtFirst) {
@@ -35,7 +35,8 @@ TEST_F(FailureTest, ATentativeCauseIsReplacedByTheReasonForIt) {
     failure_.suspect(Status::peer_lost, 3, "the cable is cut");
     failure_.set(Status::timeout, "nothing comes");
     EXPECT_TRUE(failure_.cause().tentative);
-    EXPECT_EQ(failure_.cause().culprit, 3);
+    EXPECT_EQ(failure_.cause().blame.culprit, 3);
+    EXPECT_EQ(failure_.cause().blame.evidence, Evidence::unreachable);
     Cause reason{Status::timeout, 5, "rank 5 is stopped"};
     reason.own = "; reported by rank 3";
     failure_.replace(reason);
@@ -43,6 +44,25 @@ TEST_F(FailureTest, ATentativeCauseIsReplacedByTheReasonForIt) {
     EXPECT_EQ(failure_.status(), Status::timeout);
     EXPECT_EQ(failure_.text(), "rank 5 is stopped; reported by rank 3");
     EXPECT_EQ(failure_.cause().text, "rank 5 is stopped");
+}
+
+TEST_F(FailureTest, WhatNobodyHasFoundThisRankFindsNow) {
+    const auto before = std::chrono::system_clock::now();
+    failure_.set_own(Status::out_of_memory);
+    const Blame own = failure_.cause().blame;
+    EXPECT_EQ(own.culprit, 4);
+    EXPECT_EQ(own.finder, 4);
+    EXPECT_EQ(own.evidence, Evidence::own);
+    EXPECT_GE(own.since, before);
+}
+
+TEST_F(FailureTest, WhatAnotherRankHasFoundStaysItsOwn) {
+    Cause heard{Status::timeout, {5, Evidence::silent}, "rank 5 does not answer"};
+    heard.blame.finder = 2;
+    heard.blame.since += std::chrono::hours(1);
+    failure_.set(heard);
+    EXPECT_EQ(failure_.cause().blame.finder, 2);
+    EXPECT_EQ(failure_.cause().blame.since, heard.blame.since);
 }
 
 TEST_F(FailureTest, StatusAndTextAreOfTheSameCauseWhenManyThreadsFail) {

@@ -66,7 +66,7 @@ class OperationsTest : public testing::Test {
 
     Channels channels_;
     WakeUp wake_up_{channels_.groups};
-    Failure failure_{wake_up_};
+    Failure failure_{wake_up_, 0};
     PeerReads reads_{channels_, failure_};
     Operations operations_{channels_, reads_, failure_};
     SegmentBuffers buffers_;

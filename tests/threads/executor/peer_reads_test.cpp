@@ -43,7 +43,7 @@ struct Fixture {
     Channels channels;
     GuardedGroup* group = nullptr;
     WakeUp wake_up{channels.groups};
-    Failure failure{wake_up};
+    Failure failure{wake_up, 0};
     PeerReads reads{channels, failure};
     const std::array<std::uint32_t, 1> peers{0};
 };
@@ -69,7 +69,7 @@ TEST(PeerReads, WhatWasCopiedFromAnOwnerThatGaveUpIsThrownAway) {
     f.group->peer.call = 0;
     f.end();
     EXPECT_EQ(f.failure.status(), Status::peer_lost);
-    EXPECT_EQ(f.failure.cause().culprit, 4);
+    EXPECT_EQ(f.failure.cause().blame.culprit, 4);
     EXPECT_EQ(f.group->own.readers, 0U);
 }
 

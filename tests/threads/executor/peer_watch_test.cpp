@@ -64,7 +64,7 @@ class PeerWatchTest : public PartsFixture {
 TEST_F(PeerWatchTest, ATimeOutNamesThePeerThatDoesNotAnswer) {
     EXPECT_TRUE(watch_.look(seconds(59)));
     EXPECT_FALSE(watch_.look(seconds(60)));
-    EXPECT_EQ(parts_->failure.cause().culprit, 2);
+    EXPECT_EQ(parts_->failure.cause().blame.culprit, 2);
     expect_failure(Status::timeout,
                    "rank 2 does not answer; rank 0 found it: the test's call: waits for step 0 of "
                    "part 0 from rank 2 through port -0 (60.0 s without progress)");
@@ -73,7 +73,7 @@ TEST_F(PeerWatchTest, ATimeOutNamesThePeerThatDoesNotAnswer) {
 TEST_F(PeerWatchTest, ATimeOutNamesTheOneThatALivingPeerSuspects) {
     tell_of_stall(2, 7, "rank 7 is stopped");
     EXPECT_FALSE(watch_.look(seconds(60)));
-    EXPECT_EQ(parts_->failure.cause().culprit, 7);
+    EXPECT_EQ(parts_->failure.cause().blame.culprit, 7);
     EXPECT_EQ(parts_->failure.text().find("rank 7 is stopped; rank 0 found it: "), 0U)
         << parts_->failure.text();
 }
@@ -100,7 +100,7 @@ TEST_F(PeerWatchTest, AFailureThatAPeerReportsIsThisRanksToo) {
     expect_failure(Status::timeout,
                    "rank 5 is stopped; rank 3 found it; reported by rank 1 during this rank's the "
                    "test's call");
-    EXPECT_EQ(parts_->failure.cause().culprit, 5);
+    EXPECT_EQ(parts_->failure.cause().blame.culprit, 5);
     EXPECT_EQ(parts_->failure.cause().text, "rank 5 is stopped; rank 3 found it")
         << "passed on as it came";
 }
@@ -112,6 +112,17 @@ TEST_F(PeerWatchTest, ADisagreementThatAPeerReportsIsOne) {
         Status::mismatch,
         "rank 1 makes another call than rank 2's bcast; reported by rank 2; rank 0 calls "
         "the test's call; give all ranks the same");
+}
+
+TEST_F(PeerWatchTest, ADisagreementThatNamesThisRanksCallIsNotToldTwice) {
+    Cause cause{Status::mismatch, {0, Evidence::disagrees}, "rank 0 calls x, rank 2 calls y"};
+    cause.blame.finder = 2;
+    cause.names_calls = true;
+    tell(2, cause);
+    expect_end_after_grace(milliseconds(250));
+    expect_failure(Status::mismatch,
+                   "rank 0 calls x, rank 2 calls y; reported by rank 2; give all "
+                   "ranks the same");
 }
 
 TEST_F(PeerWatchTest, APeerThatHasLeftIsMissedOnlyIfSomethingOfItIs) {
@@ -142,7 +153,7 @@ TEST_F(PeerWatchTest, APeerThatIsStalledInAnotherCallOfTheSameNumberDisagrees) {
     expect_failure(Status::mismatch,
                    "rank 1 calls bcast of 4 int32, rank 0 calls the test's call; give all ranks "
                    "the same");
-    EXPECT_EQ(parts_->failure.cause().culprit, 1);
+    EXPECT_EQ(parts_->failure.cause().blame.culprit, 1);
 }
 
 // As where ranks name different roots in their first call.
@@ -150,7 +161,7 @@ TEST_F(PeerWatchTest, ADisagreementMayBeToldByARankWithoutAChannel) {
     tell(9, StallReport{running_call_.number(), ~call_.signature, "bcast of 4 int32"});
     expect_end_after_grace(seconds(5));
     EXPECT_EQ(parts_->failure.status(), Status::mismatch);
-    EXPECT_EQ(parts_->failure.cause().culprit, 9);
+    EXPECT_EQ(parts_->failure.cause().blame.culprit, 9);
 }
 
 TEST_F(PeerWatchTest, AStallIsReportedToAllPeersAndSeldomRepeated) {
@@ -166,14 +177,14 @@ TEST_F(PeerWatchTest, AStallIsReportedToAllPeersAndSeldomRepeated) {
         EXPECT_EQ(report.call, running_call_.number());
         EXPECT_EQ(report.signature, call_.signature);
         EXPECT_EQ(report.during, "the test's call");
-        EXPECT_EQ(report.suspect, Cause::nobody) << "others may report yet";
+        EXPECT_EQ(report.suspect.culprit, Cause::nobody) << "others may report yet";
     }
     letters().clear();
     EXPECT_TRUE(watch_.look(milliseconds(750)));
     EXPECT_TRUE(letters().empty()) << "nothing new";
     EXPECT_TRUE(watch_.look(milliseconds(1500)));
     ASSERT_EQ(letters().size(), 2U);
-    EXPECT_EQ(told(0).suspect, 2);
+    EXPECT_EQ(told(0).suspect.culprit, 2);
     EXPECT_EQ(told(0).text, "rank 2 does not answer");
 }
 
@@ -253,7 +264,7 @@ TEST_F(PeerWatchTest, AStoppedProcessIsTheCulpritOfATimeOut) {
     };
     options_.process_text = [](Rank) { return std::string("process 4711 on host a"); };
     EXPECT_FALSE(watch_.look(seconds(60)));
-    EXPECT_EQ(parts_->failure.cause().culprit, 8);
+    EXPECT_EQ(parts_->failure.cause().blame.culprit, 8);
     EXPECT_EQ(parts_->failure.text().find("rank 8 (process 4711 on host a) is stopped; "), 0U);
 }
 

@@ -224,7 +224,7 @@ TEST_F(PosterTest, AFailedPutFailsTheCallAndNamesTheCause) {
     groups_[0]->result = PutResult::failed;
     EXPECT_FALSE(poster_->post_ready());
     EXPECT_EQ(parts_->failure.status(), Status::peer_lost);
-    EXPECT_EQ(parts_->failure.cause().culprit, 2);
+    EXPECT_EQ(parts_->failure.cause().blame.culprit, 2);
     EXPECT_TRUE(parts_->failure.cause().tentative);
     EXPECT_NE(parts_->failure.text().find("the cable is cut"), std::string::npos);
 }

@@ -14,9 +14,17 @@ TEST(Reports, ACauseArrivesAsItWasToldButForWhatIsTheTellersOwn) {
     Cause cause{Status::timeout, 5, "rank 5 is stopped"};
     cause.own = "; reported by rank 2";
     cause.tentative = true;
+    cause.names_calls = true;
+    cause.blame.evidence = Evidence::stopped;
+    cause.blame.finder = 3;
+    cause.blame.since += std::chrono::seconds(1'800'000'000);
     const Cause told = decode_cause(encode(cause));
     EXPECT_EQ(told.status, Status::timeout);
-    EXPECT_EQ(told.culprit, 5);
+    EXPECT_EQ(told.blame.culprit, 5);
+    EXPECT_EQ(told.blame.evidence, Evidence::stopped);
+    EXPECT_EQ(told.blame.finder, 3);
+    EXPECT_EQ(told.blame.since, cause.blame.since);
+    EXPECT_TRUE(told.names_calls);
     EXPECT_EQ(told.text, "rank 5 is stopped");
     EXPECT_EQ(told.own, "");
     EXPECT_FALSE(told.tentative);
@@ -40,14 +48,18 @@ TEST(Reports, AnAbortChangesNoOtherFailure) {
 }
 
 TEST(Reports, AStallArrivesAsItWasTold) {
-    const StallReport told = decode_stall(encode(
-        StallReport{std::uint64_t{7} << 40, ~std::uint64_t{3}, "a bcast", 4, "rank 4 is stopped"}));
+    const StallReport told = decode_stall(encode(StallReport{std::uint64_t{7} << 40,
+                                                             ~std::uint64_t{3},
+                                                             "a bcast",
+                                                             {4, Evidence::stopped},
+                                                             "rank 4 is stopped"}));
     EXPECT_EQ(told.call, std::uint64_t{7} << 40);
     EXPECT_EQ(told.signature, ~std::uint64_t{3});
     EXPECT_EQ(told.during, "a bcast");
-    EXPECT_EQ(told.suspect, 4);
+    EXPECT_EQ(told.suspect.culprit, 4);
+    EXPECT_EQ(told.suspect.evidence, Evidence::stopped);
     EXPECT_EQ(told.text, "rank 4 is stopped");
-    EXPECT_EQ(decode_stall(encode(StallReport{})).suspect, Cause::nobody);
+    EXPECT_EQ(decode_stall(encode(StallReport{})).suspect.culprit, Cause::nobody);
 }
 
 TEST(Reports, ALongTextIsCut) {
@@ -84,7 +96,7 @@ TEST(PeerReports, TheFirstFailureStandsAndTheLastStall) {
     reports.take(4, Cause{Status::peer_lost, 3, "rank 3 has died"});
     EXPECT_TRUE(reports.failure_has_come());
     EXPECT_EQ(reports.failure()->from, 3);
-    EXPECT_EQ(reports.failure()->cause.culprit, 5);
+    EXPECT_EQ(reports.failure()->cause.blame.culprit, 5);
     EXPECT_FALSE(reports.stall_of(1));
     reports.take(1, StallReport{7, 1});
     reports.take(1, StallReport{8, 1, "a bcast", 4, "x"});

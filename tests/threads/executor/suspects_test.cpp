@@ -32,37 +32,37 @@ class SuspectsTest : public testing::Test {
 };
 
 TEST_F(SuspectsTest, APeerThatSaysNothingIsSuspectedAfterAWhile) {
-    EXPECT_EQ(find({3}, false).rank, Cause::nobody);
-    EXPECT_EQ(find({3}), (Suspect{3, "rank 3 does not answer"}));
-    EXPECT_EQ(find({}).rank, Cause::nobody);
+    EXPECT_EQ(find({3}, false).blame.culprit, Cause::nobody);
+    EXPECT_EQ(find({3}), (Suspect{{3, Evidence::silent}, "rank 3 does not answer"}));
+    EXPECT_EQ(find({}).blame.culprit, Cause::nobody);
 }
 
 TEST_F(SuspectsTest, APeerThatReportsIsNotItself) {
     report(3, Cause::nobody);
-    EXPECT_EQ(find({3}).rank, Cause::nobody);
-    EXPECT_EQ(find({3, 4}).rank, 4);
+    EXPECT_EQ(find({3}).blame.culprit, Cause::nobody);
+    EXPECT_EQ(find({3, 4}).blame.culprit, 4);
     report(3, 7, "rank 7 is stopped");
     EXPECT_EQ(find({3}), (Suspect{7, "rank 7 is stopped"}));
-    EXPECT_EQ(find({3}, false).rank, 7) << "known before this rank could tell";
+    EXPECT_EQ(find({3}, false).blame.culprit, 7) << "known before this rank could tell";
 }
 
 TEST_F(SuspectsTest, NobodySuspectsItself) {
     report(3, 0, "rank 0 does not answer");
-    EXPECT_EQ(find({3}).rank, Cause::nobody);
+    EXPECT_EQ(find({3}).blame.culprit, Cause::nobody);
 }
 
 TEST_F(SuspectsTest, ReportsOfEarlierStallsDoNotCount) {
     report(3, 7, "", 8);
     known_.since = PeerReports::Clock::now() + std::chrono::seconds(5);
-    EXPECT_EQ(find({3}).rank, 3);
+    EXPECT_EQ(find({3}).blame.culprit, 3);
 }
 
 TEST_F(SuspectsTest, AStoppedProcessGoesFirst) {
     report(3, 7, "rank 7 does not answer");
     processes_ = {{5, ProcessNews::State::stopped}};
-    EXPECT_EQ(find({3}), (Suspect{5, "rank 5 is stopped"}));
+    EXPECT_EQ(find({3}), (Suspect{{5, Evidence::stopped}, "rank 5 is stopped"}));
     processes_ = {{0, ProcessNews::State::stopped}};
-    EXPECT_EQ(find({3}).rank, 7) << "this rank runs";
+    EXPECT_EQ(find({3}).blame.culprit, 7) << "this rank runs";
 }
 
 // Rank r misses something of rank r + 1 alone, and the last of them is not there.
@@ -84,11 +84,11 @@ TEST(Suspects, AllRanksOfAChainFindItsEnd) {
         for (Rank r = 1; r + 1 < ranks; ++r) {
             const Suspect& mine = found[static_cast<std::size_t>(r)];
             reports[static_cast<std::size_t>(r) - 1].take(
-                r, StallReport{1, 1, "a test call", mine.rank, mine.text});
+                r, StallReport{1, 1, "a test call", mine.blame, mine.text});
         }
     }
     for (Rank r = 0; r + 1 < ranks; ++r) {
-        EXPECT_EQ(found[static_cast<std::size_t>(r)].rank, ranks - 1) << "rank " << r;
+        EXPECT_EQ(found[static_cast<std::size_t>(r)].blame.culprit, ranks - 1) << "rank " << r;
     }
 }
 
