@@ -136,9 +136,8 @@ int run(int argc, char** argv) {
             return app.exit(error);  // --help and --version
         }
         if (speaks()) {
-            fmt::print(stderr,
-                       "trefoil: {}\n`trefoil --help` or `trefoil COMMAND --help` has more.\n",
-                       message_of(error, app));
+            fmt::print(stderr, "trefoil: {}\n`{} --help` has more.\n", message_of(error, app),
+                       command_text(app));
         }
         return exit_bad_input;
     }

@@ -70,11 +70,7 @@ std::string unexpected(const CLI::App& app) {
         known.push_back(part->get_name());
     }
     const std::vector<std::string> near = nearest_names(word, known);
-    std::string command;
-    for (const CLI::App* each = &inner; each != nullptr; each = each->get_parent()) {
-        command = each->get_name() + (command.empty() ? "" : " ") + command;
-    }
-    return fmt::format("{} does not take \"{}\"{}", command, word,
+    return fmt::format("{} does not take \"{}\"{}", command_text(app), word,
                        near.empty() ? "" : "; did you mean " + near.front() + "?");
 }
 
@@ -114,6 +110,14 @@ std::shared_ptr<CLI::Formatter> make_help_formatter() {
     return formatter;
 }
 
+std::string command_text(const CLI::App& app) {
+    std::string command;
+    for (const CLI::App* each = &innermost(app); each != nullptr; each = each->get_parent()) {
+        command = each->get_name() + (command.empty() ? "" : " ") + command;
+    }
+    return command;
+}
+
 std::string message_of(const CLI::ParseError& error, const CLI::App& app) {
     const std::string kind = error.get_name(), text = error.what();
     const std::string name = text.substr(0, text.find_first_of(": "));
@@ -138,7 +142,8 @@ std::string message_of(const CLI::ParseError& error, const CLI::App& app) {
         return replaced(name + ": ", name + " ");
     }
     if (kind == "RequiredError" && innermost(app).get_parent() == nullptr) {
-        return "say what to do: trefoil COMMAND, such as trefoil info";
+        return app.remaining(true).empty() ? "say what to do: trefoil COMMAND, such as trefoil info"
+                                           : unexpected(app);
     }
     if (kind == "ExcludesError") {
         return replaced(" excludes ", " does not go with ");

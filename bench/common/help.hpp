@@ -20,6 +20,8 @@ std::shared_ptr<CLI::Formatter> make_help_formatter();
 
 /// Why the command line cannot be read.
 std::string message_of(const CLI::ParseError& error, const CLI::App& app);
+/// The command that was given: "trefoil perf put".
+std::string command_text(const CLI::App& app);
 
 /// For CLI::Option::check(): a number from `least` to `most`.
 template <typename Number>

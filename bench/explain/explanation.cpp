@@ -10,10 +10,12 @@
 #include <utility>
 #include <vector>
 
+#include "backend/registry/transports.hpp"
 #include "bench/common/bounds.hpp"
 #include "bench/common/names.hpp"
 #include "bench/common/text_table.hpp"
 #include "comm/plan/chooser.hpp"
+#include "topo/host.hpp"
 
 namespace trefoil::tool {
 
@@ -119,6 +121,21 @@ std::string candidates_text(const Json& candidates) {
     return rows.empty() ? "" : "\n" + text_table(rows, columns);
 }
 
+/// Where the ranks are supposed to be, and how to ask for those of one machine.
+std::string job_text(const Json& e) {
+    const auto backend = e["backend"].get<std::string>();
+    const double per_core = e["ranks_per_core"], ranks = e["ranks"];
+    std::string text = fmt::format("backend {}, {:g} rank{} per core", backend, per_core,
+                                   per_core == 1 ? "" : "s");
+    if (backend == default_transport(false).name) {
+        const double here = ranks / static_cast<double>(allowed_cores().size());
+        text += fmt::format("; for ranks on this machine add --backend {}{}",
+                            default_transport(true).name,
+                            here > 1 ? fmt::format(" --ranks-per-core {:g}", here) : "");
+    }
+    return text;
+}
+
 }  // namespace
 
 Json explanation(const ExplainedJob& job, const Request& request) {
@@ -160,6 +177,8 @@ Json explanation(const ExplainedJob& job, const Request& request) {
             {"operation", traits.reduces ? Json(to_string(request.op)) : Json()},
             {"torus", job.map.torus.name()},
             {"ranks", job.map.torus.ranks()},
+            {"backend", job.settings.backend},
+            {"ranks_per_core", job.ranks_per_core},
             {"root", traits.rooted() ? Json(request.root) : Json()},
             {"algorithm", to_string(decision.choice)},
             {"decided_by", name_of(decision.by)},
@@ -172,12 +191,12 @@ Json explanation(const ExplainedJob& job, const Request& request) {
 
 std::string explanation_text(const Json& e) {
     std::string text =
-        fmt::format("{} of {} bytes of {}{} on torus {}, {} ranks: {}\n  because: {}\n",
+        fmt::format("{} of {} bytes of {}{} on torus {}, {} ranks: {}\n  because: {}\n  for: {}\n",
                     e["collective"].get<std::string>(), e["bytes"].get<std::size_t>(),
                     e["type"].get<std::string>(),
                     e["operation"].is_null() ? "" : ", " + e["operation"].get<std::string>(),
                     e["torus"].get<std::string>(), e["ranks"].get<Rank>(),
-                    e["algorithm"].get<std::string>(), e["reason"].get<std::string>());
+                    e["algorithm"].get<std::string>(), e["reason"].get<std::string>(), job_text(e));
     if (const Json& bound = e["bound"]; !bound.is_null()) {
         text += fmt::format("  bound of throughput: {} vectors, {:.1f} us",
                             number(bound["vectors"]), bound["us"].get<double>());

@@ -76,9 +76,6 @@ const TuningEntry* tuned_job(ExplainedJob& job) {
     if (job.settings.tuning.empty()) {
         return nullptr;
     }
-    if (job.settings.backend.empty()) {
-        job.settings.backend = default_transport(false).name;
-    }
     job.settings.tuning_file =
         std::make_shared<const TuningFile>(read_tuning_file(job.settings.tuning));
     return tuned_for(job.settings, job.map.torus);
@@ -101,7 +98,10 @@ ExplainedJob explained_job(const ExplainOptions& options, const std::string& tor
     if (!options.backend.empty()) {
         check_backend(options.backend);
         job.settings.backend = options.backend;
+    } else if (job.settings.backend.empty()) {
+        job.settings.backend = default_transport(false).name;
     }
+    job.ranks_per_core = options.ranks_per_core;
     const Transport* const transport = registered_transport(job.settings.backend);
     const bool in_memory = transport != nullptr && transport->puts_by_stores;
     const bool asked = job.settings.cost_model.has_value();

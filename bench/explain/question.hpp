@@ -35,6 +35,7 @@ struct ExplainedJob {
     Settings settings;  ///< with the job's model
     PeerAccess access;  ///< to vectors where copies from there are fast
     std::vector<ModelNumber> model;
+    double ranks_per_core = 1;
 };
 /// From the environment and the options. Throws Error for what makes no sense.
 ExplainedJob explained_job(const ExplainOptions& options, const std::string& torus);

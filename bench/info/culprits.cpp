@@ -21,6 +21,7 @@ struct Member {
     std::uint64_t made = 0;
     std::uint64_t call = 0;  ///< the oldest in flight; 0: none
     std::string signature, what;
+    bool by_some = false;     ///< the oldest is made by some ranks alone, so it has no number
     std::set<int> waits_for;  ///< ranks of the job
     std::string error, process;
 
@@ -38,6 +39,7 @@ void take(Member& member, const Json& communicator, const std::vector<int>& memb
     member.call = oldest["call"];
     member.signature = oldest["signature"];
     member.what = oldest["what"];
+    member.by_some = oldest.value("by_some", false);
     for (const Json& call : communicator["calls"]) {
         for (const Json& piece : call["waits"]) {
             member.waits_for.insert(members.at(piece["rank"].get<std::size_t>()));
@@ -93,7 +95,21 @@ std::set<int> held_up_by(int culprit, const Members& members) {
     return held;
 }
 
-std::string reason(const Member& culprit, const Member& waiting) {
+/// What a rank does on other communicators than `number`; "": it waits on none.
+std::string elsewhere(int rank, const std::string& number,
+                      const std::map<std::string, Members>& all) {
+    for (const auto& [other, members] : all) {
+        const auto found = members.find(rank);
+        if (other != number && found != members.end() && found->second.waits()) {
+            return fmt::format("it waits for rank {} in call {}, {}, of another communicator",
+                               fmt::join(found->second.waits_for, ", "), found->second.call,
+                               found->second.what);
+        }
+    }
+    return "";
+}
+
+std::string reason(const Member& culprit, const Member& waiting, const std::string& elsewhere) {
     if (!culprit.answers) {
         return "it does not answer (" + culprit.error +
                "): it has ended, is stopped, or is in a debugger";
@@ -105,10 +121,21 @@ std::string reason(const Member& culprit, const Member& waiting) {
                "function of the program";
     }
     if (culprit.call == 0) {
-        return fmt::format(
-            "{}it has no call in flight and has made {} calls; they wait in call {}, {}",
-            who + (culprit.inside ? "" : "it is not inside Trefoil; "), culprit.made, waiting.call,
-            waiting.what);
+        const std::string here =
+            fmt::format("they wait in call {}, {}", waiting.call, waiting.what);
+        if (!elsewhere.empty()) {
+            return fmt::format(
+                "{}{}; {}. If each waits for the other, make the calls of all communicators in the "
+                "same order on all ranks",
+                who, elsewhere, here);
+        }
+        return fmt::format("{}it has no call in flight and has made {} calls; {}{}",
+                           who + (culprit.inside ? "" : "it is not inside Trefoil; "), culprit.made,
+                           here,
+                           culprit.made >= waiting.call && !waiting.by_some
+                               ? ", which it has completed: TREFOIL_CHECK=1 shows whether that was "
+                                 "the same call"
+                               : "");
     }
     return fmt::format("{}it is in call {}, {}, and waits for nobody{}", who, culprit.call,
                        culprit.what,
@@ -120,7 +147,7 @@ std::string disagreement(const Members& members) {
     std::map<std::uint64_t, std::map<std::string, std::vector<int>>> calls;
     std::map<std::string, std::string> what;
     for (const auto& [rank, member] : members) {
-        if (member.call != 0) {
+        if (member.call != 0 && !member.by_some) {
             calls[member.call][member.signature].push_back(rank);
             what[member.signature] = member.what;
         }
@@ -141,7 +168,25 @@ std::string disagreement(const Members& members) {
     return "";
 }
 
-void judge(const std::string& number, const Members& members, Json& found) {
+/// A rank that waits for one that is in a later call; "": none does.
+std::string overtaken(const Members& members) {
+    for (const auto& [rank, member] : members) {
+        for (const int other : member.waits_for) {
+            const Member& ahead = members.at(other);
+            if (ahead.call > member.call && !ahead.by_some && !member.by_some) {
+                return fmt::format(
+                    "Rank {} waits in call {}, {}, for rank {}, which has completed its call {} "
+                    "and is in call {}, {}: they made different calls, perhaps with different "
+                    "roots. TREFOIL_CHECK=1 names the call.",
+                    rank, member.call, member.what, other, member.call, ahead.call, ahead.what);
+            }
+        }
+    }
+    return "";
+}
+
+void judge(const std::string& number, const std::map<std::string, Members>& all, Json& found) {
+    const Members& members = all.at(number);
     const bool somebody_waits = std::any_of(members.begin(), members.end(),
                                             [](const auto& one) { return one.second.waits(); });
     if (!somebody_waits) {
@@ -158,6 +203,7 @@ void judge(const std::string& number, const Members& members, Json& found) {
             continue;
         }
         const std::size_t others = members.size() - 1;
+        const std::string other = elsewhere(rank, number, all);
         const std::string who =
             held.size() == 1 ? fmt::format("Rank {} waits", *held.begin())
             : held.size() == others
@@ -166,15 +212,19 @@ void judge(const std::string& number, const Members& members, Json& found) {
         found.push_back({{"communicator", number},
                          {"rank", rank},
                          {"held_up", held.size()},
-                         {"text", fmt::format("{} for rank {} in the end: {}.", who, rank,
-                                              reason(member, members.at(*held.begin())))}});
+                         {"text", fmt::format("{} for rank {}{}: {}.", who, rank,
+                                              other.empty() ? " in the end" : "",
+                                              reason(member, members.at(*held.begin()), other))}});
     }
     if (found.size() == before) {
+        const std::string text = overtaken(members);
         found.push_back(
             {{"communicator", number},
              {"rank", -1},
              {"held_up", 0},
-             {"text", "The ranks wait for each other: a message is on its way, or lost."}});
+             {"text", text.empty()
+                          ? "The ranks wait for each other: a message is on its way, or lost."
+                          : text}});
     }
 }
 
@@ -182,8 +232,9 @@ void judge(const std::string& number, const Members& members, Json& found) {
 
 Json culprits(const Json& answers) {
     Json found = Json::array();
-    for (const auto& [number, members] : by_communicator(answers)) {
-        judge(number, members, found);
+    const std::map<std::string, Members> all = by_communicator(answers);
+    for (const auto& [number, members] : all) {
+        judge(number, all, found);
     }
     std::stable_sort(found.begin(), found.end(),
                      [](const Json& a, const Json& b) { return a["held_up"] > b["held_up"]; });

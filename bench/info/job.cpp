@@ -39,8 +39,9 @@ struct Address {
 [[noreturn]] void refuse(const std::string& text) {
     throw Error(Status::invalid_argument,
                 "'" + text +
-                    "' is neither HOST:PORT/KEY nor a file with that; TREFOIL_TELL=FILE makes a "
-                    "job write it");
+                    "' is neither HOST:PORT/KEY nor a file with that; a job with TREFOIL_TELL=FILE "
+                    "writes it when its first communicator is made (under MPI: see "
+                    "TREFOIL_MPI_EARLY)");
 }
 
 Address parse(const std::string& text) {
@@ -92,8 +93,15 @@ std::string hear(const store::Descriptor& socket) {
 
 Json ask(const std::string& where) {
     const Address address = parse(where);
-    const store::Descriptor socket =
-        store::connect_to(address.host, address.port, Clock::now() + longest_connect);
+    const store::Descriptor socket = [&] {
+        try {
+            return store::connect_to(address.host, address.port, Clock::now() + longest_connect);
+        } catch (const Error& error) {
+            throw Error(error.status(),
+                        fmt::format("nobody answers at {}:{}: has the job ended, or been killed?",
+                                    address.host, address.port));
+        }
+    }();
     const std::string question = address.key + "\n";
     if (send(socket.number(), question.data(), question.size(), MSG_NOSIGNAL) < 0) {
         throw Error(Status::peer_lost, "hangs up");

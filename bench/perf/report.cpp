@@ -147,8 +147,8 @@ Report::Report(Setting setting, const PerfOptions& options, bool silent)
     fmt::print(
         "# {:>8} {:>9} {:>14} {:>5} {:>5} {:<30} {:>5} {:>10} {:>10} {:>10} {:>10} {:>8} {:>8} "
         "{:>7}\n",
-        "bytes", "count", "type", "op", "root", "algorithm", "place", "p50", "p99", "min", "max",
-        "algbw", "busbw", "#wrong");
+        "bytes", "count", "type", "op", "root", "algorithm", "place", "p50", "p99", "mean-min",
+        "mean-max", "algbw", "busbw", "#wrong");
     std::fflush(stdout);
 }
 

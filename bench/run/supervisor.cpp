@@ -24,6 +24,10 @@ constexpr std::size_t kept_bytes = 8192;
 /// A look costs the more the more ranks there are.
 constexpr std::chrono::milliseconds look_interval{20};
 
+std::string ranks_text(Rank ranks) {
+    return fmt::format("{} {}", ranks, ranks == 1 ? "rank" : "ranks");
+}
+
 int open_signals() {
     sigset_t set;
     sigemptyset(&set);
@@ -137,9 +141,16 @@ void Supervisor::read_signals() {
             reap();
             continue;
         }
+        if (signal == SIGUSR1 || signal == SIGUSR2) {  // TREFOIL_DUMP, or the program's own
+            for (const Member& member : members_) {
+                kill(member.pid, signal);  // what a rank has started may not know the signal
+            }
+            continue;
+        }
         signal_all(signal);
         ended_by_ = signal;
         if (stage_ < Stage::terminated) {
+            say(fmt::format("got {}: ending {}", signal_text(signal), ranks_text(alive_)));
             enter(Stage::terminated, job_.grace);
         }
     }
@@ -172,7 +183,10 @@ void Supervisor::ended(Rank rank, End end) {
         return;
     }
     failure_ = Failure{rank, end};
-    if (job_.output != Job::Output::first_rank || end.by_signal) {
+    const bool was_asked =
+        end.by_signal && stage_ >= Stage::terminated &&
+        (end.number == SIGTERM || end.number == SIGKILL || end.number == ended_by_);
+    if (!was_asked && (job_.output != Job::Output::first_rank || end.by_signal)) {
         say(end.by_signal ? fmt::format("rank {} was killed by {}", rank, signal_text(end.number))
                           : fmt::format("rank {} ended with exit code {}", rank, end.number));
     }
@@ -225,11 +239,11 @@ void Supervisor::check_deadlines() {
         return;
     }
     if (stage_ == Stage::grace) {
-        say(fmt::format("ending the {} ranks that still run", alive_));
+        say(fmt::format("ending what still runs: {}", ranks_text(alive_)));
         signal_all(SIGTERM);
         enter(Stage::terminated, job_.grace);
     } else if (stage_ == Stage::terminated) {
-        say(fmt::format("killing {} ranks that did not end", alive_));
+        say(fmt::format("killing what did not end: {}", ranks_text(alive_)));
         signal_all(SIGKILL);
         enter(Stage::killed, std::chrono::milliseconds(0));
     }

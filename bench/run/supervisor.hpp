@@ -18,7 +18,7 @@
 namespace trefoil::tool {
 
 /// The signals that the supervisor handles; they must be blocked in all threads.
-inline constexpr int supervised_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGCHLD};
+inline constexpr int supervised_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGCHLD, SIGUSR1, SIGUSR2};
 
 class Supervisor {
   public:

@@ -44,6 +44,11 @@ double parse(std::string_view text, std::span<const Unit> units) {
 }  // namespace
 
 double parse_rate(std::string_view text) {
+    if (text.ends_with('b') && parse(text, rates) > 0) {  // a byte's, for people a bit's
+        throw Error(Status::invalid_argument,
+                    fmt::format("\"{}\" may mean bits or bytes; write {}it or {}B", text, text,
+                                text.substr(0, text.size() - 1)));
+    }
     const double rate = parse(text, rates);
     if (!(rate >= 1 && rate <= 1e18)) {
         throw Error(Status::invalid_argument,

@@ -85,7 +85,7 @@ void TuneReport::begin(Collective collective, std::string_view type,
         return;
     }
     fmt::print("\n{}, {}{}\n{:>11}  {:<28} {:>10}  {:<28} {:>10}  {:<28} {:>6}\n",
-               to_string(collective), type, types_text(types), "bytes", "fastest", "us",
+               to_string(collective), type, types_text(types), "bytes", "chosen", "us",
                "the model takes", "us", "next", "times");
     std::fflush(stdout);
 }
@@ -119,7 +119,7 @@ void TuneReport::add(std::size_t bytes, const std::vector<Contender>& contenders
         fmt::print(stderr, "\r\033[K");
     }
     fmt::print("{:>11}  {:<28} {:>10.2f}  {:<28} {:>10}  {:<28} {:>6}\n", bytes, winner.algorithm,
-               1e6 * winner.median, models ? first.algorithm : "(between two)",
+               1e6 * winner.median, models ? first.algorithm : "(a crossover)",
                known ? fmt::format("{:.2f}", 1e6 * first.median) : "-",
                next == nullptr ? "-" : next->algorithm,
                next == nullptr ? "" : fmt::format("{:.2f}", next->median / winner.median));
@@ -152,12 +152,12 @@ void TuneReport::judge(double missed, double missed_now, bool better) const {
     const std::size_t faster = static_cast<std::size_t>(
         std::ranges::count_if(gains_, [](double gain) { return gain > 1; }));
     fmt::print(
-        "\n{} of {} calls are faster than by the model: half of all by {:.2f} times or more, "
-        "the most by {:.2f}\n",
+        "\nin {} of {} calls the file's choice beats the model's; the median gain is {:.2f} times, "
+        "the largest {:.2f}\n",
         faster, gains_.size(), median(gains_), std::ranges::max(gains_));
     fmt::print(
-        "the measured numbers miss half of the times by a factor of {:.2f} or more, those "
-        "of now by {:.2f}: {}\n",
+        "with the measured numbers the model's median error is a factor of {:.2f}, with the "
+        "current ones {:.2f}: {}\n",
         missed, missed_now, better ? "the file gets them" : "the file leaves the model as it is");
 }
 

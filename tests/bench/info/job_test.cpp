@@ -100,6 +100,41 @@ TEST(Culprits, AnEarlierCallIsFollowed) {
     EXPECT_EQ(found[0]["rank"], 2);
 }
 
+// As where one rank of a bcast names another root.
+TEST(Culprits, ARankThatWaitsForOneInALaterCallWasGivenAnotherCall) {
+    EXPECT_EQ(
+        first_text({rank_in(0, 3, 7, 7, "x", {2}), rank_in(1, 3, 7, 7, "x", {2}),
+                    rank_in(2, 3, 6, 6, "y", {1})}),
+        "Rank 2 waits in call 6, call y, for rank 1, which has completed its call 6 and is in "
+        "call 7, call x: they made different calls, perhaps with different roots. "
+        "TREFOIL_CHECK=1 names the call.");
+}
+
+// Groups of a communicator's ranks may make communicators at the same time.
+TEST(Culprits, WhatSomeRanksMakeAloneIsNoDisagreement) {
+    Json answers = {rank_in(0, 4, 6, 7, "x", {1}), rank_in(1, 4, 6, 0, "", {}, false),
+                    rank_in(2, 4, 6, 7, "y", {3}), rank_in(3, 4, 6, 0, "", {}, false)};
+    for (const int rank : {0, 2}) {
+        answers[rank]["communicators"][0]["calls"][0]["by_some"] = true;
+    }
+    const Json found = tool::culprits(answers);
+    ASSERT_EQ(found.size(), 2U);
+    EXPECT_EQ(found[0]["rank"], 1);
+    EXPECT_EQ(found[1]["rank"], 3);
+}
+
+TEST(Culprits, ARankThatWaitsElsewhereIsSeenThere) {
+    Json both = rank_in(1, 2, 0, 0, "", {});
+    both["communicators"].push_back(rank_in(1, 2, 1, 1, "y", {0})["communicators"][0]);
+    both["communicators"][1]["number"] = "2";
+    const Json found = tool::culprits({rank_in(0, 2, 1, 1, "x", {1}), both});
+    ASSERT_FALSE(found.empty());
+    EXPECT_NE(found[0]["text"].get<std::string>().find(
+                  "it waits for rank 0 in call 1, call y, of another communicator"),
+              std::string::npos)
+        << found[0]["text"];
+}
+
 TEST(Culprits, ARingOfWaitsHasNone) {
     EXPECT_NE(first_text({rank_in(0, 2, 7, 7, "x", {1}), rank_in(1, 2, 7, 7, "x", {0})})
                   .find("wait for each other"),

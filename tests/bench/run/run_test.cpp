@@ -143,7 +143,27 @@ TEST(Run, says_which_rank_was_killed_and_ends_the_others) {
                                    "[ $TREFOIL_RANK != 2 ] || kill -9 $$; sleep 300");
     EXPECT_EQ(result.code, 128 + SIGKILL);
     EXPECT_NE(result.err.find("rank 2 was killed by signal 9"), std::string::npos) << result.err;
-    EXPECT_NE(result.err.find("ending the 2 ranks"), std::string::npos) << result.err;
+    EXPECT_NE(result.err.find("ending what still runs: 2 ranks"), std::string::npos) << result.err;
+}
+
+// As for TREFOIL_DUMP: the only process that a shell shows is the launcher.
+TEST(Run, passes_user_signals_on_to_all_ranks) {
+    const auto result =
+        run_script({"-n", "2"},
+                   "trap 'echo heard; exit 0' USR1; ready=${TMPDIR:-/tmp}/trefoil_run_test.$PPID\n"
+                   "if [ $TREFOIL_RANK = 1 ]; then : >$ready; else for i in $(seq 400); do\n"
+                   "[ -e $ready ] && break; sleep 0.05; done; rm -f $ready; kill -USR1 $PPID; fi\n"
+                   "for i in $(seq 400); do sleep 0.05; done; exit 9");
+    EXPECT_EQ(result.code, 0) << result.err;
+    EXPECT_NE(result.out.find("[0] heard\n"), std::string::npos) << result.out;
+    EXPECT_NE(result.out.find("[1] heard\n"), std::string::npos) << result.out;
+}
+
+TEST(Run, accuses_no_rank_when_it_is_ended_itself) {
+    const auto result = run_script(
+        {"-n", "2"}, "[ $TREFOIL_RANK != 0 ] || { sleep 0.2; kill -TERM $PPID; }; sleep 20");
+    EXPECT_NE(result.err.find("trefoil run: got signal 15"), std::string::npos) << result.err;
+    EXPECT_EQ(result.err.find("was killed by"), std::string::npos) << result.err;
 }
 
 TEST(Run, lets_the_others_end_by_themselves_within_the_grace_period) {

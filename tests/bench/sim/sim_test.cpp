@@ -241,6 +241,8 @@ TEST(Sim, refuses_bad_input_in_words) {
     expect_refusal(with({"--machine", "nowhere"}), "there is no machine and no file \"nowhere\"");
     expect_refusal(with({"--rate", "-3Gbit"}), "\"-3Gbit\" is not a rate");
     expect_refusal(with({"--rate", "0bit"}), "is not a rate");
+    expect_refusal(with({"--rate", "25Gb"}),
+                   "\"25Gb\" may mean bits or bytes; write 25Gbit or 25GB");
     expect_refusal(with({"--alpha", "5"}), "\"5\" is not a time");
     expect_refusal(with({"--hop", "-1us"}), "is not a time");
     expect_refusal(with({"--model", "exact"}), "there is no model \"exact\"");
