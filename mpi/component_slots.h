@@ -90,6 +90,10 @@ void trefoil_component_watch(void);
 void trefoil_component_announce(void);
 int trefoil_component_is_on(int rank);
 
+/* events.c: waits, for some seconds at most, until Open MPI's own thread has run the events that
+ * were queued for it. */
+void trefoil_component_await_events(void);
+
 /* Written in C++. The first one is called at the end of MPI_Init. */
 void trefoil_component_start(void);
 /* The communicator of a trefoil::mpi::ShadowCommunicator has gone. */

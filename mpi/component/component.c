@@ -218,6 +218,7 @@ static void at_init(int argc, char** argv, int requested, int* provided) {
 
 static void at_finalize(void) {
     ompi_mpi_errors_return.eh.eh_comm_fn = return_errors;
+    trefoil_component_await_events();
 }
 
 static ompi_hook_base_component_t hooks = {
