@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Checks what scripts/compare makes of times: medians, ratios round by round, intervals, bounds, and runs that hang, fail or
-are interrupted; and the frames of scripts/compare-model."""
+are interrupted; the frames of scripts/compare-model; and what scripts/compare-builds makes of the records of drawn calls."""
 
 import collections
 import contextlib
@@ -10,12 +10,13 @@ import io
 import os
 import pathlib
 import sys
+import tempfile
 import time
 import types
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(sys.argv[1]) / "scripts"))
-from comparing import contestants, frames, head_to_head, intervals, places, progress, report, run_bounded  # noqa: E402
+from comparing import calls, contestants, frames, head_to_head, intervals, places, progress, report, run_bounded  # noqa: E402
 from torus_network import geometry, links  # noqa: E402
 
 
@@ -203,6 +204,55 @@ class FrameByFrame(unittest.TestCase):
     def test_calls_follow_each_other(self):
         once = self.seconds("4", 1, (0, 1, "+0", 0), (1, 0, "-0", 0))
         self.assertAlmostEqual(once, self.seconds("4", 1, (0, 1, "+0", 0), (1, 0, "-0", 0), calls=3))
+
+
+class DrawnCalls(unittest.TestCase):
+    LINES = ("call 1 allreduce", "ended 1 success 0a right", "sent 1 all 3/8 1/0", "call 2 scan", "call 3 bcast",
+             "ended 3 success 0b -", "ended 2 unsupported 0c right", "sent 3 all 2/16 2/0", "end 3")
+
+    def differences(self, old=LINES, new=LINES, with_puts=True):
+        """(number, old, new) of each."""
+        with tempfile.TemporaryDirectory() as folder:
+            records = []
+            for lines in (old, new):
+                path = pathlib.Path(folder) / "rank0"
+                path.write_text("".join(line.replace(" ", "\t") + "\n" for line in lines), encoding="utf-8")
+                records.append([calls.Record(path)])
+        return [(found.number, found.old, found.new) for found in calls.compare(*records, with_puts)]
+
+    def replaced(self, *pairs):
+        return tuple(dict(pairs).get(line, line) for line in self.LINES)
+
+    def test_the_same_in_another_order_is_equal(self):
+        self.assertEqual([], self.differences())
+        turned = [*self.LINES[:5], self.LINES[6], self.LINES[5], *self.LINES[7:]]
+        self.assertEqual([], self.differences(new=turned))
+
+    def test_bits_and_status_count(self):
+        new = self.replaced(("ended 3 success 0b -", "ended 3 success 0f -"))
+        self.assertEqual([(3, "success, not checked, bits 0b", "success, not checked, bits 0f")], self.differences(new=new))
+        new = self.replaced(("ended 2 unsupported 0c right", "ended 2 success 0c right"))
+        self.assertEqual([2], [found[0] for found in self.differences(new=new)])
+
+    def test_what_is_wrong_on_both_sides_or_has_not_ended_is_found(self):
+        both = self.replaced(("ended 1 success 0a right", "ended 1 success 0a wrong"))
+        self.assertEqual([1], [found[0] for found in self.differences(both, both)])
+        self.assertEqual([(2, "has not ended", "has not ended"), (3, "has not ended", "has not ended")],
+                         self.differences(self.LINES[:5], self.LINES[:5]))
+        self.assertEqual((2, "unsupported, right, bits 0c", "was not made"), self.differences(new=self.LINES[:3])[0])
+
+    def test_after_another_call_nothing_is_compared(self):
+        new = self.replaced(("call 2 scan", "call 2 exscan"), ("ended 3 success 0b -", "ended 3 success 0f -"))
+        self.assertEqual([(2, "", "is exscan")], self.differences(new=new))
+
+    def test_bytes_count_at_once_and_puts_in_the_end(self):
+        late = self.replaced(("sent 1 all 3/8 1/0", "sent 1 all 2/8 1/0"), ("sent 3 all 2/16 2/0", "sent 3 all 3/16 2/0"))
+        self.assertEqual([], self.differences(new=late))
+        missing = self.replaced(("sent 1 all 3/8 1/0", "sent 1 all 2/8 1/0"))
+        self.assertEqual([(1, "3 puts", "2 puts")], self.differences(new=missing))
+        self.assertEqual([], self.differences(new=missing, with_puts=False))
+        more = self.replaced(("sent 1 all 3/8 1/0", "sent 1 all 3/9 1/0"), ("sent 3 all 2/16 2/0", "sent 3 all 2/15 2/0"))
+        self.assertEqual([1, 3], [found[0] for found in self.differences(new=more, with_puts=False)])
 
 
 class Runs(unittest.TestCase):

@@ -110,7 +110,7 @@ class OnDebian(unittest.TestCase):
 
 class Options(unittest.TestCase):
     def test_help_tells_and_does_nothing(self):
-        for script in ("demo", "test", "torusnet", "compare", "compare-put", "compare-model", "compare-overlap", "soak", "on-debian"):
+        for script in ("demo", "test", "torusnet", "compare", "compare-put", "compare-model", "compare-overlap", "compare-builds", "soak", "on-debian"):
             code, output = sources.run([ROOT / "scripts" / script, "--help"])
             self.assertEqual(0, code, output)
             self.assertIn(f"usage: scripts/{script}", output.lower())
