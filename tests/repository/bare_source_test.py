@@ -68,7 +68,7 @@ class FirstTenMinutes(unittest.TestCase):
         subprocess.run(["tar", "-C", ROOT, "--null", "--files-from=-", "--ignore-failed-read", "-cf", sources.parent / "sources.tar"],
                        input=listed, check=True)
         cls.root.must(f"tar -C {SOURCES} -xf {HOME}/sources.tar && chown -R {USER} {HOME}")
-        cls.needed, cls.wanted, cls.build, cls.install = block_with("README.md", "cmake --preset install")
+        cls.needed, *cls.wanted, cls.build, cls.install = block_with("README.md", "cmake --preset install")
         cls.variables = block_with("README.md", "export PATH=")
 
     def user(self, lines, directory=HOME, limit=bare_root.LIMIT_SECONDS):
@@ -110,7 +110,7 @@ class FirstTenMinutes(unittest.TestCase):
 
     def test_1_it_is_built(self):
         self.assertNotEqual(0, self.root.run("command -v cc || command -v cmake || command -v python3")[0], "the root is not bare")
-        for line in (self.needed, self.wanted):
+        for line in (self.needed, *self.wanted):
             self.root.must(line)
         self.user(self.build, SOURCES, BUILD_SECONDS)
 
