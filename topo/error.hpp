@@ -54,6 +54,16 @@ struct Blame {
     Blame(std::int32_t whose = nobody, Evidence shown_by = Evidence::none)
         : culprit(whose), evidence(shown_by) {}
 
+    /// The same, where nobody is known to be at fault, or to have found it: that is `rank`.
+    Blame or_of(std::int32_t rank) const {
+        Blame blame = *this;
+        if (culprit == nobody) {
+            blame.culprit = rank;
+            blame.evidence = Evidence::own;
+        }
+        blame.finder = finder == nobody ? rank : finder;
+        return blame;
+    }
     bool operator==(const Blame&) const = default;
 
     std::int32_t culprit;  ///< a rank, or nobody: it is not known

@@ -97,6 +97,9 @@ Json ask(const std::string& where) {
         try {
             return store::connect_to(address.host, address.port, Clock::now() + longest_connect);
         } catch (const Error& error) {
+            if (error.status() != Status::timeout) {
+                throw;
+            }
             throw Error(error.status(),
                         fmt::format("nobody answers at {}:{}: has the job ended, or been killed?",
                                     address.host, address.port));

@@ -245,8 +245,7 @@ const Plan& Communicator::make_plan(const Request& request) {
         if (error.status() == Status::unsupported) {
             throw;  // all ranks find a call unsupported before anything moves
         }
-        fail(error.blame().culprit != Blame::nobody ? error
-                                                    : Error(error.status(), error.what(), own));
+        fail(Error(error.status(), error.what(), error.blame().or_of(rank_)));
     } catch (const std::bad_alloc&) {
         fail(Error(Status::out_of_memory, "out of memory while a call was prepared", own));
     } catch (const std::exception& error) {

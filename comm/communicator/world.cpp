@@ -116,13 +116,7 @@ World::World(Settings settings, std::unique_ptr<Bootstrap> bootstrap,
         log_set_up();
     } catch (const std::exception& error) {
         const auto* const known = dynamic_cast<const Error*>(&error);
-        Blame blame = known != nullptr ? known->blame() : Blame();
-        if (blame.culprit == Blame::nobody) {
-            blame = {rank(), Evidence::own};
-        }
-        if (blame.finder == Blame::nobody) {
-            blame.finder = rank();
-        }
+        const Blame blame = (known != nullptr ? known->blame() : Blame()).or_of(rank());
         abandon(Error(known != nullptr ? known->status() : Status::internal,
                       "rank " + std::to_string(rank()) + ": " + error.what(), blame));
         clean_up_after_the_dead();

@@ -97,13 +97,18 @@ std::vector<std::string> World::gather(const Meeting& meeting, std::string mine,
     const std::string what = meeting.what.empty() ? "" : " (" + std::string(meeting.what) + ")";
     if (settings_.stall_warning < timeout &&
         !engine_->drive_until(over, begin + settings_.stall_warning)) {
-        const LogScope scope(log_);
-        const std::lock_guard lock(gathering_mutex_);
-        if (!gatherings_.find(tag)->missing().empty()) {
-            log_warning(LogTopic::call, [&] {
-                return "a communicator is being made" + what + ": " +
-                       missing_text(*gatherings_.find(tag), settings_.stall_warning);
-            });
+        const std::string text =
+            [&] {  // without the mutex the log's function may ask for the status
+                const std::lock_guard lock(gathering_mutex_);
+                const Gathering& gathering = *gatherings_.find(tag);
+                return gathering.missing().empty()
+                           ? ""
+                           : missing_text(gathering, settings_.stall_warning);
+            }();
+        if (!text.empty()) {
+            const LogScope scope(log_);
+            log_warning(LogTopic::call,
+                        [&] { return "a communicator is being made" + what + ": " + text; });
         }
     }
     (void)engine_->drive_until(over, begin + timeout);

@@ -49,14 +49,8 @@ std::string result_of(const std::string& told, Rank rank, const std::string& pre
     const auto status = blob.number<Status>();
     std::string text = blob.text();
     if (status != Status::success) {
-        Blame blame = blob.empty() ? Blame() : blob.blame();  // of another version
-        if (blame.culprit == Blame::nobody) {
-            blame = {rank, Evidence::own};
-        }
-        if (blame.finder == Blame::nobody) {
-            blame.finder = rank;
-        }
-        throw Error(status, prefix + text, blame);
+        const Blame blame = blob.empty() ? Blame() : blob.blame();  // of another version
+        throw Error(status, prefix + text, blame.or_of(rank));
     }
     return text;
 }
