@@ -3,6 +3,7 @@
 #include "threads/workers/biased_flag.hpp"
 
 #include <linux/membarrier.h>
+#include <sys/single_threaded.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -15,21 +16,37 @@ namespace {
 
 constexpr std::chrono::milliseconds longest_way_of_a_store{1};
 
-bool membarrier(int command) noexcept {
-    return syscall(SYS_membarrier, command, 0, 0) == 0;
+int membarrier(int command) noexcept {
+    return static_cast<int>(syscall(SYS_membarrier, command, 0, 0));
+}
+
+/// A process must register first. Where it has several threads the kernel takes some 10 to 20 ms
+/// for that, so it is done before there are any, or when the barrier is needed: most communicators
+/// never need it.
+void register_process() noexcept {
+    membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED);
+}
+
+[[gnu::constructor]] void register_early() noexcept {
+    if (__libc_single_threaded != 0) {
+        register_process();
+    }
 }
 
 }  // namespace
 
 bool has_process_barrier() noexcept {
-    static const bool has = membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) &&
-                            membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
-    return has;
+    static const int commands = membarrier(MEMBARRIER_CMD_QUERY);
+    return commands > 0 && (commands & MEMBARRIER_CMD_PRIVATE_EXPEDITED) != 0;
 }
 
 void process_barrier() noexcept {
-    if (!membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED)) {
-        // The program has forbidden it meanwhile. No processor keeps a store to itself so long.
+    if (membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED) == 0) {
+        return;
+    }
+    register_process();
+    if (membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED) != 0) {
+        // The program has forbidden it. No processor keeps a store to itself so long.
         std::this_thread::sleep_for(longest_way_of_a_store);
     }
 }

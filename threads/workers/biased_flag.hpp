@@ -12,9 +12,9 @@ namespace trefoil {
 
 /// What each thread of this process has stored before is seen by all others when it returns, and
 /// what they load after it is no older: as if each had executed a fence. It takes some microseconds
-/// (membarrier(2), private and expedited).
+/// (membarrier(2), private and expedited), the first one in a process up to 20 ms.
 void process_barrier() noexcept;
-/// Whether the kernel has it. The first look may take a moment.
+/// Whether the kernel has it.
 bool has_process_barrier() noexcept;
 
 /// A locked instruction waits until all stores before it have left the processor's buffer: that is
