@@ -5,6 +5,7 @@
 #include <string>
 
 #include "mpi/agreement.hpp"
+#include "mpi/presence.hpp"
 #include "mpi/report.hpp"
 #include "mpi/settings.hpp"
 #include "mpi/shadow_communicator.hpp"

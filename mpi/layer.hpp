@@ -41,9 +41,6 @@ extern Layer layer;
 /// Right after MPI's beginning, on all ranks: compares their settings. Where they differ or are not
 /// valid, or not all ranks have the component, all calls go to the MPI below.
 void start();
-/// Whether all ranks of MPI_COMM_WORLD have the component, alike on all that have it; else one of
-/// them warns. Of a layer nobody can know, so that is true.
-bool all_take_part();
 /// In MPI_Finalize, on all ranks: waits for calls that still end, where the layer takes such that
 /// do not block.
 void finish_jobs();

@@ -8,6 +8,7 @@
 #include "mpi/layer.hpp"
 #include "mpi/next.hpp"
 #include "mpi/preload/library_check.hpp"
+#include "mpi/preload/presence.hpp"
 #include "mpi/preload/shadows.hpp"
 #include "mpi/settings.hpp"
 #include "mpi/words.hpp"
@@ -48,6 +49,7 @@ int begin(Init&& init) {
         return init();
     }
     require_right_libraries();
+    announce_presence();
     const int code = [&] {
         const HandedOn handed_on;
         return init();

@@ -33,9 +33,9 @@ def refused(name, words, layer, variables, program=None):
     expect(name, code not in (0, 124) and all(word in output for word in words), output)
 
 
-def left(name, words, variables, program):
+def left(name, words, variables, program, layer=LAYER):
     """The job runs by MPI alone, and says why."""
-    code, output = run(MPI, RANKS, LAYER, variables, program)
+    code, output = run(MPI, RANKS, layer, variables, program)
     expect(name, code == 0 and "0 failure(s)" in output and all(word in output for word in words)
            and output.count("MPI runs all collectives") <= 1, output)
 
@@ -67,10 +67,12 @@ def settings():
 
 
 def refused_layers():
-    if COMPONENT:
-        for rank in "01":
-            left(f"rank {rank} without the component", [f"as not all ranks have Trefoil's component: rank {rank} has none"], {},
-                 [*RANK_1[:2], RANK_1[2].replace("= 1", f"= {rank}"), "OMPI_MCA_coll=^trefoil", *SMALL])
+    if COMPONENT or MPI == "mpich":
+        for with_it, without in ((1, 0), (0, 1)):
+            some = [*RANK_1[:2], RANK_1[2].replace("= 1", f"= {without if COMPONENT else with_it}")]
+            word = "component" if COMPONENT else "layer"
+            left(f"rank {without} without the {word}", [f"as not all ranks have Trefoil's {word}: rank {without} has none"], {},
+                 [*some, "OMPI_MCA_coll=^trefoil" if COMPONENT else f"LD_PRELOAD={LAYER}", *SMALL], LAYER if COMPONENT else None)
     else:
         refused("one rank without the layer", ["is the MPI layer preloaded on all of them?"], None, {"TREFOIL_TIMEOUT": "2"},
                 [*RANK_1, f"LD_PRELOAD={LAYER}", PROGRAM])

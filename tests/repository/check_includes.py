@@ -90,7 +90,7 @@ KNOWS = {
     "comm/api": ("comm/", "threads/kernels/", "threads/workers/biased_flag.hpp", "topo/", "trefoil/"),
     "bindings/fortran": ("trefoil/",),
     "mpi": ("trefoil/", "topo/sizes.hpp"),
-    "mpi/preload": ("mpi/allgather.hpp", "mpi/api.hpp", "mpi/dispatch.hpp", "mpi/layer.hpp", "mpi/next.hpp", "mpi/settings.hpp", "mpi/shadow_communicator.hpp", "mpi/types.hpp", "mpi/words.hpp"),
+    "mpi/preload": ("mpi/allgather.hpp", "mpi/api.hpp", "mpi/dispatch.hpp", "mpi/layer.hpp", "mpi/next.hpp", "mpi/presence.hpp", "mpi/settings.hpp", "mpi/shadow_communicator.hpp", "mpi/types.hpp", "mpi/words.hpp"),
     "mpi/component": ("mpi/", "topo/no_signals.hpp"),
     "bench/common": LIBRARY,
     "bench/run": LIBRARY + ("bench/common/",),
