@@ -14,7 +14,7 @@ namespace trefoil::mpi {
 
 namespace {
 
-thread_local bool own_call = false;
+[[gnu::tls_model("initial-exec")]] thread_local bool own_call = false;
 
 /// What `begin()` returns.
 template <typename Begin>

@@ -83,9 +83,20 @@ constexpr bool may_give_room(Kind kind) {
     return kind == Kind::bcast || kind == Kind::gather || kind == Kind::scatter;
 }
 
-/// All ranks decide alike by the size of a call, even where it is wrong.
+/// Some rank gives counts for all. (So it does for reduce_scatter, whose calls differ by type.)
+constexpr bool has_lists(Kind kind) {
+    const std::string_view name = kind_rows[index(kind)].name;
+    return name.ends_with('v') || name.ends_with('w');
+}
+
+/// All ranks decide by the size of a call, alike even where it is wrong; and to find it out costs
+/// little.
 constexpr bool goes_by_size(Kind kind) {
-    return kind_rows[index(kind)].size_is_shared && !may_give_room(kind);
+    return kind_rows[index(kind)].size_is_shared && !may_give_room(kind) && !has_lists(kind);
+}
+
+constexpr bool is_among_neighbours(Kind kind) {
+    return kind_rows[index(kind)].name.starts_with("neighbor_");
 }
 
 constexpr bool kind_rows_are_in_order() {
@@ -113,13 +124,14 @@ enum class Reason : std::uint8_t {
     several_worlds,
     topology,      ///< its neighbours are not those of a torus
     tuning,        ///< tried out, or found to be faster
+    no_gain,       ///< does not block, is not tried out, and has nothing to gain
     going,         ///< the communicator is being freed
     not_set_up,    ///< Trefoil lacks something for this communicator; all ranks know
     unsupported,   ///< by the algorithm that was asked for, on this torus; or a device's memory
     disagreement,  ///< ranks have made different calls before; all know
     arguments
 };
-inline constexpr std::array<std::string_view, 17> reason_texts{
+inline constexpr std::array<std::string_view, 18> reason_texts{
     "",
     "TREFOIL_MPI leaves this collective to MPI",
     "TREFOIL_MPI leaves this size to MPI",
@@ -132,6 +144,7 @@ inline constexpr std::array<std::string_view, 17> reason_texts{
     "ranks of several MPI_COMM_WORLDs",
     "no Cartesian communicator that is periodic in each dimension, all of size 3 or more",
     "TREFOIL_MPI_TUNE, in a trial or because MPI had been faster",
+    "TREFOIL_MPI_TUNE, as such calls that do not block gain nothing on one host",
     "a communicator that is being freed",
     "Trefoil could not set up the communicator; a warning says why",
     "TREFOIL_ALGORITHM, or the order of the ranks in the torus, does not suit the operation; or "

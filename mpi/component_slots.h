@@ -37,9 +37,19 @@ struct trefoil_component_slot {
  * those that do not, then of persistent ones. They live as long as the module. */
 const struct trefoil_component_slot* trefoil_component_slots(mca_coll_base_module_t* module);
 
-/* Where one of this component's modules keeps the trefoil::mpi::ShadowCommunicator of its
- * communicator; null at first. */
-void** trefoil_component_shadow(mca_coll_base_module_t* module);
+/* What one of this component's modules has for its communicator: its
+ * trefoil::mpi::ShadowCommunicator, null at first, and a trefoil::mpi::CallRecord of zeros. */
+struct trefoil_component_state {
+    void* shadow;
+    unsigned long record[75];
+};
+struct trefoil_component_state* trefoil_component_state(mca_coll_base_module_t* module);
+int trefoil_component_ranks(struct ompi_communicator_t* comm);
+/* All ranks of MPI_COMM_WORLD are on one host. */
+int trefoil_component_is_on_one_host(void);
+/* The communicator's calls of a slot go to what is below this component from now on, at no cost. 0:
+ * nothing has changed, as another component is above this one. */
+int trefoil_component_give_back(struct ompi_communicator_t* comm, size_t slot);
 /* This component's module of a communicator; null: it has none. */
 mca_coll_base_module_t* trefoil_component_module(struct ompi_communicator_t* comm);
 

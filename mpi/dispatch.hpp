@@ -3,14 +3,17 @@
 // the program does, which the layer calls "the MPI below".
 #pragma once
 
+#include <algorithm>
 #include <exception>
 #include <new>
 
 #include "mpi/buffers.hpp"
 #include "mpi/errors.hpp"
 #include "mpi/form.hpp"
+#include "mpi/kept_calls.hpp"
 #include "mpi/kept_list.hpp"
 #include "mpi/layer.hpp"
+#include "mpi/operations.hpp"
 #include "mpi/report.hpp"
 #include "mpi/shadow_communicator.hpp"
 
@@ -28,7 +31,7 @@ struct CollectiveCall {
     /// Must stay in the calling thread.
     bool serial() const { return false; }
     /// Trefoil's result has the same bits as MPI's.
-    bool exact() const { return true; }
+    bool exact(const ShadowCommunicator&) const { return true; }
     /// After Trefoil has run it, the MPI below is to report what is wrong with it.
     bool reports() const { return false; }
     /// MPI would not need the other ranks to end this one's part.
@@ -49,18 +52,52 @@ struct LeftToMpi {};
 
 inline constexpr Verdict wrong_arguments{Reason::arguments};
 
-/// Whether a communicator's `number`-th call, from 1 on, is Trefoil's: its set-up takes as long as
-/// about a thousand small calls of MPI's, and many communicators are made for a few. A function of
-/// what all ranks know alike. Longer calls count for more, and persistent ones, whose program says
-/// that they come often, for enough. Those that do not block change over at one call, whatever
-/// their sizes: in flight none of MPI's is among Trefoil's.
-inline bool pays(std::uint64_t number, Kind kind, Way way, std::size_t bytes) {
+/// Its bits depend on who runs it, and the user has not said that this is all right.
+template <typename Call>
+bool is_inexact(const Call& call, const ShadowCommunicator& shadow) {
+    return layer.tuning != Tuning::all && !call.exact(shadow);
+}
+
+/// The last call of a communicator, counted from 1 on, that is left to MPI if it is like this one.
+/// Long calls count as several small ones, and persistent ones, whose program says that they come
+/// often, as enough. A function of what all ranks know alike: calls that block go by what the ranks
+/// have agreed on, `refused`; who may not ask goes by the number of the call alone, and waits for
+/// longer: calls that do not block, and sums whose bits depend on who runs them, as those must not
+/// depend on the time.
+template <typename Call>
+std::uint64_t last_early_call(const Call& call, const ShadowCommunicator& shadow, Way way,
+                              std::size_t bytes, std::uint64_t refused) {
     constexpr std::size_t small = 4096;
+    constexpr std::uint64_t sums = 16, nonblocking = 64;
     if (way == Way::persistent) {
-        return true;
+        return 0;
     }
-    const bool counts_bytes = way == Way::blocking && bytes != unknown_bytes && goes_by_size(kind);
-    return number * (1 + (counts_bytes ? bytes / small : 0)) > layer.early_calls;
+    const bool counts_bytes =
+        way == Way::blocking && bytes != unknown_bytes && goes_by_size(Call::kind);
+    const std::uint64_t first = layer.early_calls / (1 + (counts_bytes ? bytes / small : 0));
+    if (!layer.asks) {
+        return first;
+    }
+    if (is_inexact(call, shadow)) {
+        return sums * first;
+    }
+    if (way == Way::nonblocking) {
+        return shadow.is_adopted_already() ? first : nonblocking * first;
+    }
+    return std::max(first, refused);
+}
+
+/// Calls that do not block cannot be tried out: when they end, and what they cost until then, shows
+/// only in the program's time. Among ranks of one host a message takes a fraction of a microsecond,
+/// and what Trefoil adds for a request is more than its schedules can save in a small call, or in
+/// one whose size ranks do not share; only where three ranks or more reduce for all MPI takes
+/// several steps. Alike on all ranks.
+constexpr bool can_gain(Kind kind, Way way, std::size_t bytes, std::size_t ranks) {
+    constexpr std::size_t small = 4096;
+    const bool reduces_for_all = kind == Kind::allreduce || kind == Kind::reduce_scatter ||
+                                 kind == Kind::reduce_scatter_block;
+    return way == Way::blocking || (reduces_for_all && ranks > 2) ||
+           (goes_by_size(kind) && bytes > small && bytes != unknown_bytes);
 }
 
 /// What the arguments alone say, then what the settings say, then whether it can pay yet.
@@ -82,10 +119,16 @@ Verdict verdict_of(Call& call, ShadowCommunicator* shadow, Way way) {
         verdict.reason = Reason::nothing_to_do;
     } else if (!layer.switches.on(Call::kind, verdict.bytes)) {
         verdict.reason = Reason::size;
-    } else if (!pays(shadow->calls(), Call::kind, way, verdict.bytes)) {
+    } else if (layer.is_on_one_host && layer.tuning != Tuning::off &&
+               !can_gain(Call::kind, way, verdict.bytes, shadow->ranks())) {
+        verdict.reason = Reason::no_gain;
+    } else if (shadow->calls() <=
+               last_early_call(call, *shadow, way, verdict.bytes, shadow->refused())) {
         verdict.reason = Reason::early;
     } else if (!shadow->is_of_this_world()) {
         verdict.reason = Reason::several_worlds;
+    } else if (way == Way::blocking && !is_inexact(call, *shadow) && !shadow->is_adopted()) {
+        verdict.reason = Reason::early;
     }
     return verdict;
 }
@@ -235,7 +278,7 @@ int timed(Kind kind, const Verdict& verdict, Trials* trials, std::uint64_t numbe
 template <typename Call>
 Trials* trials_of(const Call& call, ShadowCommunicator* shadow, Verdict& verdict) {
     if (layer.tuning == Tuning::off || verdict.reason != Reason::none ||
-        (layer.tuning == Tuning::exact && !call.exact())) {
+        (layer.tuning == Tuning::exact && !call.exact(*shadow))) {
         return nullptr;
     }
     Trials& trials = shadow->trials();
@@ -243,16 +286,6 @@ Trials* trials_of(const Call& call, ShadowCommunicator* shadow, Verdict& verdict
         verdict.reason = Reason::tuning;
     }
     return trials.is_open(Call::kind, verdict.bytes) ? &trials : nullptr;
-}
-
-/// MPI's whatever the arguments say, so that nothing is paid for looking at them.
-template <typename Call>
-bool is_left_unseen(const ShadowCommunicator& shadow) {
-    if constexpr (goes_by_size(Call::kind)) {
-        return false;
-    }
-    return !layer.reports &&
-           (shadow.calls() <= layer.early_calls || shadow.has_lost_trials(Call::kind));
 }
 
 template <typename Below>
@@ -264,34 +297,95 @@ int run_below(ShadowCommunicator* shadow, Below& below) {
     return code;
 }
 
-/// One call of the program's that blocks, of a kind that is looked at: `below`() hands it to the
-/// MPI library of the program. `shadow` is null where `call` has no valid communicator.
-template <typename Call, typename Below>
-int dispatch(Call call, ShadowCommunicator* shadow, Below below) {
-    if (shadow != nullptr) {
-        shadow->count_call();
-    } else {
-        stray_calls.fetch_add(1, std::memory_order_relaxed);
+/// MPI's without a look at the arguments: whatever they say, or because the call is like one that
+/// was left to MPI.
+template <typename Call, typename... Arguments>
+bool is_left_unseen(const ShadowCommunicator& shadow, Way way, Arguments... arguments) {
+    if (layer.reports) {
+        return false;
     }
-    if (shadow != nullptr && layer.tuning != Tuning::off) {
-        shadow->end_trials();
+    if (shadow.reason() != Reason::none) {
+        return true;
     }
-    const auto returns = [&](int code) {
-        if (is_component && code != MPI_SUCCESS && shadow != nullptr) {
-            shadow->returns_error();
+    if (way == Way::blocking && !goes_by_size(Call::kind)) {
+        return shadow.calls() <= std::max(layer.early_calls, shadow.refused()) ||
+               shadow.has_lost_trials(Call::kind);
+    }
+    if constexpr (has_mark<Call::kind, Arguments...>) {
+        return shadow.keeps(mark_of<Call::kind>(way, 0, arguments...));
+    }
+    return false;
+}
+
+/// All handles of `call` are predefined, so that they mean the same for ever.
+template <typename Call>
+bool has_lasting_handles(const Call& call) {
+    bool lasting = true;
+    if constexpr (requires { call.type; }) {
+        lasting = find_type(call.type) != nullptr;
+    } else if constexpr (requires { call.send_type; }) {
+        lasting = find_type(call.send_type) != nullptr && find_type(call.recv_type) != nullptr;
+    }
+    if constexpr (requires { call.op; }) {
+        lasting = lasting && is_predefined(call.op);
+    }
+    return lasting;
+}
+
+/// If `call` was left to MPI, and calls like it will be, too. `decided`: it is not on trial.
+template <typename Call, typename... Arguments>
+void keep_call(ShadowCommunicator& shadow, const Call& call, const Verdict& verdict, Way way,
+               bool decided, Arguments... arguments) {
+    if constexpr (has_mark<Call::kind, Arguments...>) {
+        if (way == Way::blocking && !goes_by_size(Call::kind)) {
+            return;  // is_left_unseen() needs no mark
         }
-        return code;
-    };
-    if (shadow != nullptr && is_left_unseen<Call>(*shadow)) {
-        return returns(run_below(shadow, below));
+        constexpr std::uint64_t for_ever = ~std::uint64_t{0};
+        std::uint64_t here = 0, anywhere = 0;  // until when, on this communicator and on all
+        const auto early = [&](std::uint64_t refused) {
+            return last_early_call(call, shadow, way, verdict.bytes, refused);
+        };
+        switch (verdict.reason) {
+            case Reason::early:
+                here = early(shadow.refused());
+                anywhere = early(0);
+                break;
+            case Reason::size:
+            case Reason::nothing_to_do:
+            case Reason::datatype:
+            case Reason::operation:
+            case Reason::no_gain:
+                here = anywhere = for_ever;
+                break;
+            case Reason::tuning:
+                here = decided ? for_ever : 0;
+                break;
+            default:
+                break;
+        }
+        if (layer.reports || here <= shadow.calls() || !has_lasting_handles(call)) {
+            return;
+        }
+        shadow.keep(mark_of<Call::kind>(way, 0, arguments...), here);
+        if (is_component && anywhere > 0) {
+            KeptByArguments::keep(mark_of<Call::kind>(way, shadow.ranks(), arguments...), anywhere);
+        }
     }
+}
+
+/// A blocking call that was counted already, and whose arguments are to be looked at.
+template <typename Call, typename Below, typename... Arguments>
+[[gnu::noinline]] int look_at(ShadowCommunicator* shadow, Below below, Arguments... arguments) {
+    Call call{{}, arguments...};
     Verdict verdict = verdict_of(call, shadow, Way::blocking);
     Trials* const trials = trials_of(call, shadow, verdict);
     if (verdict.reason == Reason::none) {
         shadow->let_earlier_calls_begin();
+    } else if (shadow != nullptr) {
+        keep_call(*shadow, call, verdict, Way::blocking, trials == nullptr, arguments...);
     }
     const std::uint64_t number = shadow == nullptr ? 0 : shadow->calls();
-    return returns(timed(Call::kind, verdict, trials, number, [&] {
+    return timed(Call::kind, verdict, trials, number, [&] {
         if (verdict.reason == Reason::none) {
             const int code = run_or_meet(
                 *shadow, call, verdict, [&] { return run_by_trefoil(*shadow, call, below); },
@@ -302,7 +396,29 @@ int dispatch(Call call, ShadowCommunicator* shadow, Below below) {
             verdict.reason = code == gave_up_code ? shadow->reason() : Reason::unsupported;
         }
         return run_below(shadow, below);
-    }));
+    });
+}
+
+/// One call of the program's that blocks, of a kind that is looked at: `Call` of `arguments`, which
+/// `below`() hands to the MPI library of the program. `shadow` is null where they have no valid
+/// communicator.
+template <typename Call, typename Below, typename... Arguments>
+int dispatch(ShadowCommunicator* shadow, Below below, Arguments... arguments) {
+    if (shadow == nullptr) {
+        stray_calls.fetch_add(1, std::memory_order_relaxed);
+        return look_at<Call>(shadow, below, arguments...);
+    }
+    shadow->count_call();
+    if (layer.tuning != Tuning::off) {
+        shadow->end_trials();
+    }
+    const int code = is_left_unseen<Call>(*shadow, Way::blocking, arguments...)
+                         ? run_below(shadow, below)
+                         : look_at<Call>(shadow, below, arguments...);
+    if (is_component && code != MPI_SUCCESS) {
+        shadow->returns_error();
+    }
+    return code;
 }
 
 }  // namespace trefoil::mpi

@@ -41,6 +41,7 @@ void finish_with_mpi() {
 }  // namespace
 
 void start() {
+    layer.budget.begin(Budget::Clock::now());
     std::string problem = read_settings();
     if (problem.empty()) {
         problem = what_mpi_lacks();

@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include "mpi/api.hpp"
+#include "mpi/budget.hpp"
 #include "mpi/collective_kind.hpp"
 #include "mpi/switches.hpp"
 #include "mpi/tuning.hpp"
@@ -13,7 +14,9 @@
 namespace trefoil::mpi {
 
 inline constexpr std::chrono::milliseconds default_patience{120'000};
-inline constexpr std::uint64_t default_early_calls = 1000;
+/// So many small calls of a communicator come before it may be worth a set-up. Fewer take a
+/// fraction of a millisecond, wherever they run.
+inline constexpr std::uint64_t fewest_calls = 1000;
 /// Longer than any job, and clocks can still count it.
 inline constexpr std::chrono::hours no_end{24 * 365 * 10};
 
@@ -25,8 +28,13 @@ struct Layer {
     bool reports = false;
     Tuning tuning = Tuning::exact;
     Switches switches;
-    /// So many small calls of each communicator are left to MPI first.
-    std::uint64_t early_calls = default_early_calls;
+    /// All ranks of MPI_COMM_WORLD are, as far as it is known.
+    bool is_on_one_host = false;
+    /// So many small calls of each communicator are left to MPI first, at least.
+    std::uint64_t early_calls = fewest_calls;
+    /// Then the ranks ask each other whether they can afford a set-up.
+    bool asks = true;
+    Budget budget;
     /// How long ranks wait for each other when they prepare something.
     std::chrono::milliseconds patience = default_patience;
     /// By TREFOIL_TIMEOUT. Else, once MPI has begun, a rank waits for the others as long as it
@@ -39,7 +47,7 @@ struct Layer {
 extern Layer layer;
 
 /// Right after MPI's beginning, on all ranks: compares their settings. Where they differ or are not
-/// valid, or not all ranks have the component, all calls go to the MPI below.
+/// valid, or not all ranks have the layer, all calls go to the MPI below.
 void start();
 /// In MPI_Finalize, on all ranks: waits for calls that still end, where the layer takes such that
 /// do not block.

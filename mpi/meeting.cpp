@@ -72,7 +72,7 @@ ShadowCommunicator::Standing ShadowCommunicator::meet(const Meeting& call) {
     };
     std::vector<Said> all(ranks_);
     while (meetings_ < most_meetings) {
-        Said mine{call_,     left_,      stray_calls.load(), call.keeps ? 1U : 0U,
+        Said mine{calls(),   left_,      stray_calls.load(), call.keeps ? 1U : 0U,
                   call.kind, call.bytes, calls_of_mpi(comm_)};
         const bool came = allgather(comm_, Purpose::meeting, &mine, all.data(), sizeof mine,
                                     end_others_wait) == 0;
@@ -86,7 +86,7 @@ ShadowCommunicator::Standing ShadowCommunicator::meet(const Meeting& call) {
         // A rank that has made a call more on no communicator has meant this one.
         const std::uint64_t least = std::ranges::min(all, {}, &Said::stray).stray;
         std::ranges::for_each(all, [&](Said& one) { one.call += one.stray - least; });
-        call_ = mine.call += mine.stray - least;
+        record_->number = mine.call += mine.stray - least;
         stray_calls.fetch_sub(mine.stray);
         left_ = 0;
         if (!disagrees_ && goes_on() && !any_other(&Said::call) && !any_other(&Said::left)) {
@@ -96,7 +96,7 @@ ShadowCommunicator::Standing ShadowCommunicator::meet(const Meeting& call) {
         ++meetings_;
         const std::uint64_t last = std::ranges::max(all, {}, &Said::call).call;
         if (!any_other(&Said::kind) && !any_other(&Said::bytes)) {
-            call_ = last;
+            record_->number = last;
             set_calls_of_mpi(comm_, std::ranges::max(all, {}, &Said::mpis).mpis);
             reason_ = Reason::disagreement;
             return std::ranges::all_of(all, [](const Said& one) { return one.keeps != 0; })

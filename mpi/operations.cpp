@@ -189,6 +189,10 @@ Known look_up(const OperationEntry& operation, const TypeEntry& entry) {
 
 }  // namespace
 
+bool is_predefined(MPI_Op op) {
+    return find_operation(op) != nullptr;
+}
+
 Reduction reduction_of(MPI_Datatype type, MPI_Op op) {
     // Most calls are as the one before: predefined handles mean the same for ever.
     [[gnu::tls_model("initial-exec")]] static thread_local Known last;

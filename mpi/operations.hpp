@@ -30,6 +30,7 @@ struct Reduction {
 
 /// Fills the table of predefined operations; once.
 void learn_operations();
+bool is_predefined(MPI_Op op);
 
 /// Alike on all ranks: MPI wants the same type and operation everywhere. Of the user's operations
 /// `op` is left open until use().

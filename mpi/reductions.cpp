@@ -24,6 +24,15 @@ Verdict verdict_on(const Reduction& reduction, std::size_t elements) {
     return {reduction.reason, elements * reduction.element_bytes};
 }
 
+/// Of two numbers the sum is the same in either order, and the product; but that of two complex
+/// numbers is a sum of products, of which processors round one alone.
+bool is_exact(const Reduction& reduction, const ShadowCommunicator& c) {
+    const bool complex =
+        reduction.type == TREFOIL_COMPLEX_FLOAT || reduction.type == TREFOIL_COMPLEX_DOUBLE;
+    return reduction.exact ||
+           (c.ranks() == 2 && !reduction.user && !(complex && reduction.op == TREFOIL_PROD));
+}
+
 /// MPICH wants MPI_IN_PLACE instead, and reports MPI_ERR_BUFFER.
 bool aliased(const void* send, const void* recv) {
     return is_mpich && send == recv;
@@ -67,7 +76,7 @@ struct ReductionOfAll : CollectiveCall {
     Reduction reduction{};
 
     bool serial() const { return reduction.user; }
-    bool exact() const { return reduction.exact; }
+    bool exact(const ShadowCommunicator& c) const { return is_exact(reduction, c); }
     bool keeps() const { return send != MPI_IN_PLACE; }
     Verdict decide(const ShadowCommunicator& c) {
         if (count < 0 || recv == MPI_IN_PLACE || aliased(send, recv) ||
@@ -109,7 +118,7 @@ struct Reduce : CollectiveCall {
     Room room{};
 
     bool serial() const { return reduction.user; }
-    bool exact() const { return reduction.exact; }
+    bool exact(const ShadowCommunicator& c) const { return is_exact(reduction, c); }
     bool keeps() const { return send != MPI_IN_PLACE; }
     bool reports() const { return refused; }
     bool only_sends(const ShadowCommunicator& c) const { return root != c.rank(); }
@@ -152,7 +161,7 @@ struct ReduceScatter : CollectiveCall {
     BlockList* list = nullptr;
 
     bool serial() const { return reduction.user; }
-    bool exact() const { return reduction.exact; }
+    bool exact(const ShadowCommunicator& c) const { return is_exact(reduction, c); }
     bool keeps() const { return send != MPI_IN_PLACE; }
     void keep(const ShadowCommunicator& c) { counts.keep(c.ranks()); }
     Verdict decide(const ShadowCommunicator& c) {
@@ -254,14 +263,16 @@ TREFOIL_MPI_LARGE_ENTRY(Reduce_scatter, ReduceScatter<MPI_Count>,
 extern "C" [[gnu::visibility("default")]] int PMPI_Barrier(MPI_Comm comm) {
     static auto* const below = next<decltype(PMPI_Barrier)>("PMPI_Barrier");
     return HandedOn::here() ? below(comm)
-                            : dispatch(Barrier{{}, comm}, [comm] { return below(comm); });
+                            : take<Barrier>(
+                                  comm, [comm] { return below(comm); }, comm);
 }
 extern "C" [[gnu::visibility("default")]] int MPI_Barrier(MPI_Comm comm) {
     static auto* const below = next<decltype(MPI_Barrier)>("MPI_Barrier");
-    return dispatch(Barrier{{}, comm}, [comm] {
+    const auto hand_on = [comm] {
         const HandedOn handed_on;
         return below(comm);
-    });
+    };
+    return take<Barrier>(comm, hand_on, comm);
 }
 #else
 TREFOIL_MPI_ENTRY(Barrier, barrier, Barrier, (MPI_Comm comm), (comm))

@@ -90,12 +90,13 @@ std::string read_settings() {
     }
     layer.tuning = row == tunings.end() ? Tuning::exact : row->tuning;
     const std::string early = variable("TREFOIL_MPI_EARLY");
-    if (!early.empty()) {
+    layer.asks = early.empty() || early == "auto";
+    if (!layer.asks) {
         const auto [end, error] =
             std::from_chars(early.data(), early.data() + early.size(), layer.early_calls);
         if (error != std::errc() || end != early.data() + early.size()) {
             return "TREFOIL_MPI_EARLY=" + early +
-                   " is not valid: give how many small calls of each " +
+                   " is not valid: give auto, or how many small calls of each " +
                    "communicator are left to MPI first, such as 0";
         }
     }
@@ -118,7 +119,8 @@ std::string settings_text() {
     return "TREFOIL_MPI=" + (mpi.empty() ? "on" : mpi) +
            " TREFOIL_MPI_REPORT=" + std::to_string(layer.reports) + " TREFOIL_MPI_TUNE=" +
            std::string(tunings[static_cast<std::size_t>(layer.tuning)].text) +
-           " TREFOIL_MPI_EARLY=" + std::to_string(layer.early_calls) + " version " +
+           " TREFOIL_MPI_EARLY=" + (layer.asks ? "auto" : std::to_string(layer.early_calls)) +
+           " on one host=" + std::to_string(layer.is_on_one_host) + " version " +
            trefoil_version_string();
 }
 

@@ -51,7 +51,11 @@ trefoil_comm_t original_of_world() {
 
 }  // namespace
 
-ShadowCommunicator::ShadowCommunicator(MPI_Comm comm) : comm_(comm) {
+ShadowCommunicator::ShadowCommunicator(MPI_Comm comm, CallRecord* record)
+    : comm_(comm),
+      own_record_(record == nullptr ? std::make_unique<CallRecord>() : nullptr),
+      record_(record == nullptr ? own_record_.get() : record) {
+    record_->next_agreement = ~std::uint64_t{0};
     int between = 0, ranks = 0;
     PMPI_Comm_test_inter(comm, &between);
     PMPI_Comm_size(comm, &ranks);
@@ -214,11 +218,40 @@ void ShadowCommunicator::leave_to_mpi() {
 
 /// Where a rank is missing, the trials go on.
 void ShadowCommunicator::agree_on_trials() {
+    const bool is_due = trials_->is_due(calls(), adopted_at_);
+    record_->next_agreement = trials_->next_agreement();
+    if (!is_due || is_in_doubt()) {
+        return;
+    }
     std::array<std::uint64_t, 2 * Trials::cells> times{};
     trials_->tell(times);
-    if (greatest(comm_, times)) {
-        trials_->decide(times);
+    if (!greatest(comm_, times)) {
+        return;
     }
+    trials_->decide(times);
+#if defined(TREFOIL_MPI_COMPONENT)
+    for (const KindTraits& row : kind_rows) {
+        if (!layer.reports && !goes_by_size(row.kind) && trials_->are_lost(row.kind) &&
+            trefoil_component_give_back(comm_, index(row.kind)) != 0) {  // slots of blocking calls
+            given_back_ |= 1U << index(row.kind);
+        }
+    }
+#endif
+}
+
+/// A rank that does not come in time is waited for once more in the set-up, which reports it.
+bool ShadowCommunicator::ask_for_adoption() {
+    const bool affords = in_use() || layer.budget.affords_another(Budget::Clock::now());
+    std::array<std::uint64_t, 1> refusals{affords ? 0U : 1U};
+    if (greatest(comm_, refusals) && refusals[0] != 0) {
+        record_->refused = 2 * calls();
+        return false;
+    }
+    is_adopted_ = true;
+    adopted_at_ = std::max(calls(), layer.early_calls);
+    record_->refused = 0;
+    record_->kept = {};  // early calls' hold no longer, and a rank may have some that another lacks
+    return true;
 }
 
 Creation ShadowCommunicator::plan_creation(bool serial, bool waits) {
@@ -260,6 +293,7 @@ trefoil_comm_t ShadowCommunicator::create_now(bool serial) {
     if (failure_ != TREFOIL_SUCCESS) {
         return nullptr;
     }
+    const auto begin = Budget::Clock::now();
     const Creation creation = plan_creation(serial, true);
     const auto purpose = serial ? Purpose::serial_creation : Purpose::threaded_creation;
     adopt(create(creation,
@@ -267,6 +301,9 @@ trefoil_comm_t ShadowCommunicator::create_now(bool serial) {
                      return allgather(comm_, purpose, mine, all, bytes);
                  }),
           creation);
+    // What takes longer has waited for a rank that was late.
+    constexpr Budget::Clock::duration longest = std::chrono::milliseconds(100);
+    layer.budget.spend(std::min(Budget::Clock::now() - begin, longest));
     return communicator(serial);
 }
 

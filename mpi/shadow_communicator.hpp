@@ -16,6 +16,8 @@
 #include "mpi/block_list.hpp"
 #include "mpi/collective_kind.hpp"
 #include "mpi/creation.hpp"
+#include "mpi/kept_calls.hpp"
+#include "mpi/layer.hpp"
 #include "mpi/tuning.hpp"
 #include "trefoil/trefoil.h"
 
@@ -49,9 +51,14 @@ struct Meeting {
 class ShadowCommunicator {
   public:
     /// Local. Finds out whether Trefoil can serve this communicator.
-    explicit ShadowCommunicator(MPI_Comm comm);
+    /// `record`: of its calls, where the host keeps that; else null.
+    ShadowCommunicator(MPI_Comm comm, CallRecord* record);
     /// Of no communicator: no call is Trefoil's.
-    explicit ShadowCommunicator(Reason reason) : comm_(MPI_COMM_NULL), reason_(reason) {}
+    explicit ShadowCommunicator(Reason reason)
+        : comm_(MPI_COMM_NULL),
+          reason_(reason),
+          own_record_(std::make_unique<CallRecord>()),
+          record_(own_record_.get()) {}
     /// Local: peers must not need this rank any more.
     ~ShadowCommunicator();
     ShadowCommunicator(const ShadowCommunicator&) = delete;
@@ -77,6 +84,13 @@ class ShadowCommunicator {
     /// After a call that failed. True: something was found lacking when this communicator was made,
     /// such as descriptors or memory; all ranks leave this call, and all later ones, to MPI.
     bool gives_up() const { return reason() == Reason::not_set_up; }
+    /// The host's record goes with its communicator, which this outlives.
+    void keep_own_record() {
+        if (own_record_ == nullptr) {
+            own_record_ = std::make_unique<CallRecord>(*record_);
+            record_ = own_record_.get();
+        }
+    }
     bool in_use() const { return threaded_ != nullptr || serial_ != nullptr; }
 
     /// Its MPI communicator is going, and nobody may wait: once no call is in flight any more, a
@@ -129,18 +143,18 @@ class ShadowCommunicator {
     void progress() { progress(this); }
 
     /// Each call of the program's on the communicator, whoever runs it.
-    void count_call() { ++call_; }
+    void count_call() { ++record_->number; }
     /// How many there have been, the present one among them.
-    std::uint64_t calls() const { return call_; }
+    std::uint64_t calls() const { return record_->number; }
     /// The MPI below has reported an error in a call that was left to it. The others may have their
     /// arguments right, and wait for this rank in Trefoil.
-    void left_alone() { left_ = left_ * 31 + call_; }
+    void left_alone() { left_ = left_ * 31 + calls(); }
     /// The MPI below is going to report this call's error, which is known here.
-    void returns_error() { returned_ = call_; }
+    void returns_error() { returned_ = calls(); }
     /// That is what it reports now; else it has found wrong arguments, and did not call.
     bool has_returned_error() {
         const std::uint64_t last = std::exchange(returned_, 0);
-        return last != 0 && last == call_;
+        return last != 0 && last == calls();
     }
 
     /// What a call's failure says about the ranks' calls: nothing; or they differ, and this rank
@@ -163,17 +177,32 @@ class ShadowCommunicator {
 
     /// Before a call that blocks: where it is time, the ranks agree on what has been tried out.
     void end_trials() {
-        if (trials_ != nullptr && trials_->is_due(call_) && !is_in_doubt()) {
+        if (trials_ != nullptr && calls() >= record_->next_agreement) {
             agree_on_trials();
         }
     }
     bool has_lost_trials(Kind kind) const { return trials_ != nullptr && trials_->are_lost(kind); }
+    /// Calls of the kind that block are MPI's, and do not come here any more.
+    bool has_given_back(Kind kind) const { return (given_back_ >> index(kind) & 1) != 0; }
     Trials& trials() {
         if (!trials_) {
             trials_ = std::make_unique<Trials>();
+            record_->next_agreement = trials_->next_agreement();
         }
         return *trials_;
     }
+
+    /// Calls like the one with that `mark` are MPI's until the `until`-th.
+    void keep(const CallMark& mark, std::uint64_t until) { record_->kept.keep(mark, until); }
+    bool keeps(const CallMark& mark) const { return record_->kept.has(mark, calls()); }
+
+    std::uint64_t refused() const { return record_->refused; }
+    /// Before a call that blocks and comes after the early ones: Trefoil may run it. At first the
+    /// ranks ask each other whether they can afford the set-up, if there was none; if not, they ask
+    /// again after twice as many calls.
+    bool is_adopted() { return is_adopted_ || ask_for_adoption(); }
+    /// Who does not block cannot ask.
+    bool is_adopted_already() const { return is_adopted_; }
 
     /// Room for the blocks of the present call that blocks.
     BlockLists lists;
@@ -192,6 +221,7 @@ class ShadowCommunicator {
     static void progress(ShadowCommunicator* self);
     void leave_to_mpi();
     void agree_on_trials();
+    bool ask_for_adoption();
 
     MPI_Comm comm_;
     int rank_ = 0;
@@ -201,10 +231,14 @@ class ShadowCommunicator {
     trefoil_comm_t threaded_ = nullptr, serial_ = nullptr;
     trefoil_comm_t original_ = nullptr;     ///< of MPI_COMM_WORLD: for duplicates
     MPI_Request never_ = MPI_REQUEST_NULL;  ///< a receive that waits for ever
+    bool is_adopted_ = !layer.asks;
+    std::uint64_t adopted_at_ = layer.early_calls;  ///< call
     std::unique_ptr<Trials> trials_;
+    std::uint32_t given_back_ = 0;  ///< kinds, as bits
+    std::unique_ptr<CallRecord> own_record_;
+    CallRecord* record_;
     std::string torus_source_;
     mutable std::optional<std::vector<int>> cartesian_;  ///< sizes; none: not a torus
-    std::uint64_t call_ = 0;                             ///< the number of the present one
     std::uint64_t left_ = 0;      ///< tells which calls this rank has left alone; 0: none
     std::uint64_t returned_ = 0;  ///< the last call that has failed here
     static constexpr int most_meetings = 8;
@@ -220,7 +254,7 @@ class ShadowCommunicator {
 };
 
 /// Of `comm`, to which it will belong until end_shadow().
-ShadowCommunicator* make_shadow(MPI_Comm comm);
+ShadowCommunicator* make_shadow(MPI_Comm comm, CallRecord* record);
 /// Its communicator goes, by whatever call and language. Does not wait for other ranks: the thread
 /// may have a lock of MPI's.
 void end_shadow(ShadowCommunicator* shadow);

@@ -33,8 +33,8 @@ void park(std::span<ShadowCommunicator* const> shadows) {
 
 }  // namespace
 
-ShadowCommunicator* make_shadow(MPI_Comm comm) {
-    auto* const made = new ShadowCommunicator(comm);
+ShadowCommunicator* make_shadow(MPI_Comm comm, CallRecord* record) {
+    auto* const made = new ShadowCommunicator(comm, record);
     const std::lock_guard lock(list_mutex);
     list.insert(made);
     return made;
@@ -47,6 +47,7 @@ void end_shadow(ShadowCommunicator* shadow) {
             return;  // gone already, at the end of MPI
         }
     }
+    shadow->keep_own_record();
     // A message may have kept a communicator that was freed before, until it ends while this thread
     // waits in Trefoil, with what the two communicators share.
     if (!ShadowCommunicator::waits_in_trefoil() &&

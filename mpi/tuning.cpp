@@ -45,11 +45,17 @@ std::uint64_t Trials::Samples::median() const {
     return *middle;
 }
 
-bool Trials::is_due(std::uint64_t number) {
+bool Trials::is_due(std::uint64_t number, std::uint64_t early) {
     if (number < due_) {
         return false;
     }
+    constexpr std::uint64_t fewest = 64;  // both have had a few blocks of the shortest kind
     due_ = 2 * std::bit_floor(number);
+    if (number >= early + fewest) {
+        due_ = std::min(due_, early + 2 * std::bit_floor(number - early));
+    } else {
+        due_ = std::min(due_, early + fewest);
+    }
     return has_run_trefoil_;
 }
 

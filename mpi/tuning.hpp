@@ -41,12 +41,15 @@ class Trials {
     void note(Kind kind, std::size_t bytes, std::uint64_t number, bool trefoils,
               std::chrono::nanoseconds took);
 
-    /// Before the `number`-th call the ranks are to agree: at each power of two, so soon where
-    /// calls are long and few, and hardly ever later. Not before Trefoil has run one.
-    bool is_due(std::uint64_t number);
+    /// Before the `number`-th call the ranks are to agree: where the number, or how many calls
+    /// there were since the `early` ones, which are all MPI's, is a power of two. So it is soon
+    /// where calls are long and few, and soon after trials have begun, but hardly ever later. Not
+    /// before Trefoil has run one.
+    bool is_due(std::uint64_t number, std::uint64_t early);
+    std::uint64_t next_agreement() const { return due_; }
     static constexpr std::size_t classes = 15, cells = kinds * classes;
     /// For each cell what a typical call took this rank, Trefoil's and then MPI's, in ns; 0: too
-    /// few calls yet, or decided. Where ranks may differ in the size, one cell is for all sizes,
+    /// few calls yet, or decided. For a kind that does not go by size, one cell is for all sizes,
     /// which count as often as they came.
     void tell(std::span<std::uint64_t, 2 * cells> times) const;
     /// `times` are the slowest rank's, since its peers wait for it: alike on all ranks.
@@ -73,8 +76,12 @@ class Trials {
     };
 
     /// Calls take their turns in blocks, as one costs less behind its like: where no rank waits for
-    /// the others, ranks run ahead. Long calls gain little by that, and are tried less often.
+    /// the others, ranks run ahead. Long calls gain little by that, and are tried less often; so
+    /// are those with lists, as each list that is new costs Trefoil a plan.
     static std::uint64_t block(Kind kind, std::size_t bytes) {
+        if (has_lists(kind)) {
+            return 8;
+        }
         return goes_by_size(kind) && bytes >= 65536 && bytes != unknown_bytes ? 4 : 32;
     }
     /// In the order of Thue and Morse: each has as many, and no loop of a program keeps in step.
@@ -90,10 +97,10 @@ class Trials {
     static std::size_t place_of(Kind kind, std::size_t bytes) {
         return index(kind) * classes + class_of(bytes);
     }
-    /// Where the decision on a cell's calls is kept: with ranks that may differ in the size, one
-    /// place is for all sizes.
+    /// Where the decision on a cell's calls is kept: for kinds that do not go by size, one place is
+    /// for all sizes.
     static bool is_for_all_sizes(std::size_t place) {
-        return may_give_room(static_cast<Kind>(place / classes));
+        return !goes_by_size(static_cast<Kind>(place / classes));
     }
     static std::size_t decision_on(std::size_t place) {
         return is_for_all_sizes(place) ? place / classes * classes : place;

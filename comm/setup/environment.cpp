@@ -147,10 +147,11 @@ constexpr EnvironmentVariable table[] = {
     {"TREFOIL_MPI_TUNE", "off|exact|all", "exact",
      "of the MPI layer: which calls it tries with Trefoil and MPI alternately, to keep the faster; "
      "exact: those whose result has the same bits either way, so no sums of floating-point "
-     "numbers; the same on all ranks"},
-    {"TREFOIL_MPI_EARLY", "count", "1000",
-     "of the MPI layer: how many small calls of each communicator MPI runs first; 0: none; "
-     "the same on all ranks"},
+     "numbers among three ranks or more; the same on all ranks"},
+    {"TREFOIL_MPI_EARLY", "auto|count", "auto",
+     "of the MPI layer: how many small calls of each communicator MPI runs first; 0: none; auto: "
+     "1000, and as many more until a set-up takes a small part of the time since MPI_Init; the "
+     "same on all ranks"},
     {"TREFOIL_MPI_REPORT", "0|1", "0",
      "of the MPI layer: 1: print at MPI_Finalize what Trefoil ran, what MPI ran, and why"},
     {"TREFOIL_SIMGRID", "path", "beside trefoil",

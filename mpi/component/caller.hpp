@@ -16,7 +16,7 @@ class MpiFunction {
         : name_(name), other_name_(other_name) {}
 
     /// A call that returns to `address` is this function's.
-    bool has(const void* address) {
+    [[gnu::always_inline]] bool has(const void* address) {
         std::uintptr_t begin = begin_.load(std::memory_order_acquire);
         if (begin == 0) {
             begin = look_up();

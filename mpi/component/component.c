@@ -17,6 +17,7 @@
 #include <ompi/request/request.h>
 #include <opal/class/opal_free_list.h>
 #include <opal/mca/base/mca_base_var.h>
+#include <opal/util/proc.h>
 #include "mpi/component_slots.h"
 
 /* As MPI names a call that blocks, one that does not, and a persistent one. */
@@ -44,24 +45,18 @@ static int priority = 95;
 
 typedef struct {
     mca_coll_base_module_t super;
-    void* shadow;
+    struct trefoil_component_state state;
     struct trefoil_component_slot below[slots];
 } module_t;
 
 static void module_construct(module_t* module) {
-    module->shadow = NULL;
-    memset(module->below, 0, sizeof module->below);
+    memset(&module->state, 0, sizeof module->state);
 }
 
-/* With its communicator. The modules below are alive: they were retained. */
+/* With its communicator. */
 static void module_destruct(module_t* module) {
-    if (module->shadow != NULL) {
-        trefoil_component_end_shadow(module->shadow);
-    }
-    for (int i = 0; i < slots; ++i) {
-        if (module->below[i].module != NULL) {
-            OBJ_RELEASE(module->below[i].module);
-        }
+    if (module->state.shadow != NULL) {
+        trefoil_component_end_shadow(module->state.shadow);
     }
 }
 
@@ -71,8 +66,8 @@ const struct trefoil_component_slot* trefoil_component_slots(mca_coll_base_modul
     return ((module_t*)module)->below;
 }
 
-void** trefoil_component_shadow(mca_coll_base_module_t* module) {
-    return &((module_t*)module)->shadow;
+struct trefoil_component_state* trefoil_component_state(mca_coll_base_module_t* module) {
+    return &((module_t*)module)->state;
 }
 
 static int is_ours(const mca_coll_base_module_t* module) {
@@ -93,6 +88,29 @@ mca_coll_base_module_t* trefoil_component_module(ompi_communicator_t* comm) {
 #undef FIND
 #undef FIND_ONE
     return NULL;
+}
+
+int trefoil_component_give_back(ompi_communicator_t* comm, size_t slot) {
+    mca_coll_base_comm_coll_t* const table = comm->c_coll;
+    switch (slot) {
+/* The communicator releases what it has when it ends. */
+#define GIVE_BACK_ONE(name)                                                                  \
+    case slot_##name: {                                                                      \
+        module_t* mine = (module_t*)table->coll_##name##_module;                             \
+        if (!is_ours(&mine->super)) {                                                        \
+            return 0;                                                                        \
+        }                                                                                    \
+        memcpy(&table->coll_##name, &mine->below[slot].function, sizeof table->coll_##name); \
+        table->coll_##name##_module = mine->below[slot].module;                              \
+        OBJ_RETAIN(table->coll_##name##_module);                                             \
+        OBJ_RELEASE(mine);                                                                   \
+        return 1;                                                                            \
+    }
+        TREFOIL_COMPONENT_SLOTS(GIVE_BACK_ONE)
+#undef GIVE_BACK_ONE
+        default:
+            return 0;
+    }
 }
 
 static const void* probed; /* the address to which the probe returned */
@@ -131,6 +149,14 @@ int trefoil_component_sees_callers(void) {
     return sees;
 }
 
+int trefoil_component_ranks(ompi_communicator_t* comm) {
+    return ompi_comm_size(comm);
+}
+
+int trefoil_component_is_on_one_host(void) {
+    return (int)opal_process_info.num_local_peers + 1 == ompi_comm_size(MPI_COMM_WORLD);
+}
+
 int trefoil_component_is_dense(ompi_datatype_t* type) {
     return (type->super.flags & OPAL_DATATYPE_FLAG_CONTIGUOUS) != 0 && type->super.true_lb == 0;
 }
@@ -147,18 +173,16 @@ TREFOIL_COMPONENT_SLOTS(DECLARE)
 #undef DECLARE_ONE
 
 /* Modules are enabled from the lowest priority to the highest, so the table has what comes below
- * this one. */
+ * this one. The communicator itself holds all that were enabled, in its list of modules. */
 static int enable(mca_coll_base_module_t* base, ompi_communicator_t* comm) {
     module_t* const module = (module_t*)base;
     const mca_coll_base_comm_coll_t* const table = comm->c_coll;
 /* What is missing below, such as neighbour collectives of what has no neighbours, stays so. */
-#define SAVE_ONE(name)                                                            \
-    if (table->coll_##name == NULL) {                                             \
-        base->coll_##name = NULL;                                                 \
-    } else {                                                                      \
-        module->below[slot_##name].function = (void (*)(void))table->coll_##name; \
-        module->below[slot_##name].module = table->coll_##name##_module;          \
-        OBJ_RETAIN(table->coll_##name##_module);                                  \
+#define SAVE_ONE(name)                                                        \
+    module->below[slot_##name].function = (void (*)(void))table->coll_##name; \
+    module->below[slot_##name].module = table->coll_##name##_module;          \
+    if (table->coll_##name == NULL) {                                         \
+        base->coll_##name = NULL;                                             \
     }
 #define SAVE(name) EACH_WAY(SAVE_ONE, name)
     TREFOIL_COMPONENT_SLOTS(SAVE)

@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <cctype>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace trefoil::mpi {
 
@@ -27,9 +29,9 @@ constexpr bool slots_are_kinds() {
 }
 static_assert(slots_are_kinds(), "the slots are the collectives, in their order");
 
-/// A collective that is looked at, in any of its ways, by the name of MPI's function, which more
-/// words may follow.
-bool is_looked_at(std::string_view function) {
+/// The collective by the name of MPI's function, which more words may follow, and whether it is the
+/// one that blocks. None: it is not looked at.
+std::optional<std::pair<Kind, bool>> looked_at(std::string_view function) {
     function = function.substr(0, function.find(':'));
     std::string name(function.substr(std::min(function.find('_') + 1, function.size())));
     std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
@@ -37,18 +39,20 @@ bool is_looked_at(std::string_view function) {
     if (rest.ends_with("_init")) {
         rest.remove_suffix(5);
     }
-    return std::ranges::any_of(kind_rows, [&](const KindTraits& row) {
-        return layer.looks_at[index(row.kind)] &&
-               (rest == row.name || (rest.starts_with('i') && rest.substr(1) == row.name));
-    });
+    for (const KindTraits& row : kind_rows) {
+        if (layer.looks_at[index(row.kind)] &&
+            (rest == row.name || (rest.starts_with('i') && rest.substr(1) == row.name))) {
+            return std::pair(row.kind, name == row.name);
+        }
+    }
+    return std::nullopt;
 }
 
 }  // namespace
 
 ShadowCommunicator* shadow_of_world() {
     mca_coll_base_module_t* const module = trefoil_component_module(MPI_COMM_WORLD);
-    return module == nullptr ? nullptr
-                             : static_cast<ShadowCommunicator*>(*trefoil_component_shadow(module));
+    return module == nullptr ? nullptr : static_cast<ShadowCommunicator*>(state_of(module).shadow);
 }
 
 }  // namespace trefoil::mpi
@@ -56,6 +60,7 @@ ShadowCommunicator* shadow_of_world() {
 using namespace trefoil::mpi;
 
 void trefoil_component_start() {
+    layer.is_on_one_host = trefoil_component_is_on_one_host() != 0;
     start();
 }
 
@@ -64,7 +69,8 @@ void trefoil_component_end_shadow(void* shadow) {
 }
 
 void trefoil_component_reports(MPI_Comm comm, int code, const char* function) {
-    if (is_own_call() || !is_looked_at(function)) {
+    const auto called = looked_at(function);
+    if (is_own_call() || !called) {
         return;
     }
     int error_class = MPI_SUCCESS;
@@ -74,8 +80,14 @@ void trefoil_component_reports(MPI_Comm comm, int code, const char* function) {
         return;
     }
     mca_coll_base_module_t* const module = trefoil_component_module(comm);
-    ShadowCommunicator* const shadow = module != nullptr ? shadow_of(module, comm) : nullptr;
-    if (shadow != nullptr && shadow->reason() == Reason::none && !shadow->has_returned_error()) {
+    if (module == nullptr) {
+        return;
+    }
+    ShadowCommunicator* const shadow = shadow_of(module, comm);
+    const auto [kind, blocks] = *called;
+    const bool is_mpis =
+        shadow->reason() != Reason::none || (blocks && shadow->has_given_back(kind));
+    if (!is_mpis && !shadow->has_returned_error()) {
         shadow->count_call();
         shadow->left_alone();
     }

@@ -103,16 +103,17 @@ class NonblockingJob final : public Job {
     BlockLists lists_;
 };
 
-/// One call of the program's that does not block: `below`(request) hands it to the MPI library of
-/// the program, at once, in the program's order; but later if Trefoil is to run it and cannot.
-template <typename Call, typename Below>
-int dispatch_nonblocking(Call call, ShadowCommunicator* shadow, MPI_Request* request, Below below) {
-    shadow->count_call();
+/// Of one that was counted already, and whose arguments are to be looked at.
+template <typename Call, typename Below, typename... Arguments>
+[[gnu::noinline]] int look_at_nonblocking(ShadowCommunicator* shadow, MPI_Request* request,
+                                          Below below, Arguments... arguments) {
+    Call call{{}, arguments...};
     const Verdict verdict = verdict_of(call, shadow, Way::nonblocking);
     if (verdict.reason != Reason::none) {
         if (layer.reports) {
             count_call(Call::kind, Way::nonblocking, verdict, {});
         }
+        keep_call(*shadow, call, verdict, Way::nonblocking, true, arguments...);
         return below(request);
     }
     const int result = guarded_by(call.comm, [&] {
@@ -126,6 +127,18 @@ int dispatch_nonblocking(Call call, ShadowCommunicator* shadow, MPI_Request* req
         shadow->returns_error();
     }
     return result;
+}
+
+/// One call of the program's that does not block: `below`(request) hands it to the MPI library of
+/// the program, at once, in the program's order; but later if Trefoil is to run it and cannot.
+template <typename Call, typename Below, typename... Arguments>
+int dispatch_nonblocking(ShadowCommunicator* shadow, MPI_Request* request, Below below,
+                         Arguments... arguments) {
+    shadow->count_call();
+    if (is_left_unseen<Call>(*shadow, Way::nonblocking, arguments...)) {
+        return below(request);
+    }
+    return look_at_nonblocking<Call>(shadow, request, below, arguments...);
 }
 
 /// It has a communicator of Trefoil's for itself: MPI lets ranks start their persistent calls in

@@ -24,13 +24,17 @@
     extern "C" int trefoil_component_##name(TREFOIL_MPI_UNPACK PARAMETERS,                        \
                                             mca_coll_base_module_t* module) {                     \
         using namespace trefoil::mpi;                                                             \
-        const auto below = [&] {                                                                  \
+        const auto below = [=] {                                                                  \
             return call_below(module, Kind::name, Way::blocking, TREFOIL_MPI_UNPACK ARGUMENTS);   \
         };                                                                                        \
         if (!TREFOIL_MPI_IS_OF_PROGRAM(name, "PMPI_" #NAME)) {                                    \
             return below();                                                                       \
         }                                                                                         \
-        return dispatch(Call{{}, TREFOIL_MPI_UNPACK ARGUMENTS}, shadow_of(module, comm), below);  \
+        if (needs_no_shadow<Call>(state_of(module), comm, Way::blocking,                          \
+                                  TREFOIL_MPI_UNPACK ARGUMENTS)) {                                \
+            return returned(module, comm, below());                                               \
+        }                                                                                         \
+        return dispatch<Call>(shadow_of(module, comm), below, TREFOIL_MPI_UNPACK ARGUMENTS);      \
     }                                                                                             \
     extern "C" int trefoil_component_i##name(TREFOIL_MPI_UNPACK PARAMETERS, MPI_Request* request, \
                                              mca_coll_base_module_t* module) {                    \
@@ -39,11 +43,13 @@
             return call_below(module, Kind::name, Way::nonblocking, TREFOIL_MPI_UNPACK ARGUMENTS, \
                               place);                                                             \
         };                                                                                        \
-        if (!TREFOIL_MPI_IS_OF_PROGRAM(name, "PMPI_I" #name) || is_own_call()) {                  \
+        if (!TREFOIL_MPI_IS_OF_PROGRAM(name, "PMPI_I" #name) || is_own_call() ||                  \
+            needs_no_shadow<Call>(state_of(module), comm, Way::nonblocking,                       \
+                                  TREFOIL_MPI_UNPACK ARGUMENTS)) {                                \
             return below(request);                                                                \
         }                                                                                         \
-        return dispatch_nonblocking(Call{{}, TREFOIL_MPI_UNPACK ARGUMENTS},                       \
-                                    shadow_of(module, comm), request, below);                     \
+        return dispatch_nonblocking<Call>(shadow_of(module, comm), request, below,                \
+                                          TREFOIL_MPI_UNPACK ARGUMENTS);                          \
     }                                                                                             \
     extern "C" int trefoil_component_##name##_init(TREFOIL_MPI_UNPACK PARAMETERS, MPI_Info info,  \
                                                    MPI_Request* request,                          \
@@ -56,6 +62,7 @@
         if (!TREFOIL_MPI_IS_OF_PROGRAM(name, "PMPIX_" #NAME "_init", "PMPI_" #NAME "_init")) {    \
             return below();                                                                       \
         }                                                                                         \
+        reap_if_parked();                                                                         \
         return dispatch_persistent(Call{{}, TREFOIL_MPI_UNPACK ARGUMENTS},                        \
                                    shadow_of(module, comm), request, below);                      \
     }

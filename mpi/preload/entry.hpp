@@ -9,13 +9,12 @@
 
 namespace trefoil::mpi {
 
-template <typename Call, typename Below>
-int dispatch(Call call, Below below) {
+template <typename Call, typename Below, typename... Arguments>
+int take(MPI_Comm comm, Below below, Arguments... arguments) {
     if (!layer.looks_at[index(Call::kind)]) {
         return below();
     }
-    ShadowCommunicator* const shadow = shadow_of(call.comm);
-    return dispatch(std::move(call), shadow, std::move(below));
+    return dispatch<Call>(shadow_of(comm), std::move(below), arguments...);
 }
 
 }  // namespace trefoil::mpi
@@ -27,8 +26,8 @@ int dispatch(Call call, Below below) {
 #define TREFOIL_MPI_TAKEN(FUNCTION, Call, PARAMETERS, ARGUMENTS)                      \
     extern "C" [[gnu::visibility("default")]] int FUNCTION PARAMETERS {               \
         static auto* const below = trefoil::mpi::next<decltype(FUNCTION)>(#FUNCTION); \
-        return trefoil::mpi::dispatch(Call{{}, TREFOIL_MPI_UNPACK ARGUMENTS},         \
-                                      [&] { return below ARGUMENTS; });               \
+        return trefoil::mpi::take<Call>(                                              \
+            comm, [=] { return below ARGUMENTS; }, TREFOIL_MPI_UNPACK ARGUMENTS);     \
     }
 
 #define TREFOIL_MPI_ENTRY(NAME, name, Call, PARAMETERS, ARGUMENTS) \

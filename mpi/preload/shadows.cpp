@@ -60,7 +60,7 @@ ShadowCommunicator* find_or_make_shadow(MPI_Comm comm) {
     if (found != 0) {
         return static_cast<ShadowCommunicator*>(value);
     }
-    ShadowCommunicator* const made = make_shadow(comm);
+    ShadowCommunicator* const made = make_shadow(comm, nullptr);
     PMPI_Comm_set_attr(comm, shadow_keyval(), made);
     return made;
 }

@@ -145,18 +145,35 @@ TEST(Tuning, WhereRanksMayDifferInTheSizeOneDecisionIsForAllSizes) {
 
 TEST(Tuning, RanksAgreeAtPowersOfTwoOnceTrefoilHasRunACall) {
     Trials trials;
-    EXPECT_FALSE(trials.is_due(16));  // no call of Trefoil's yet
+    EXPECT_FALSE(trials.is_due(16, 0));  // no call of Trefoil's yet
     trials.note(Kind::scan, 8, 16, false, nanoseconds(5));
-    EXPECT_FALSE(trials.is_due(40));
+    EXPECT_FALSE(trials.is_due(40, 0));
     trials.note(Kind::scan, 8, 40, true, nanoseconds(5));
-    EXPECT_FALSE(trials.is_due(63));
-    EXPECT_TRUE(trials.is_due(65));  // the calls between did not block
-    EXPECT_FALSE(trials.is_due(66));
-    EXPECT_FALSE(trials.is_due(127));
-    EXPECT_TRUE(trials.is_due(128));
-    EXPECT_TRUE(trials.is_due(5000));
-    EXPECT_FALSE(trials.is_due(8191));
-    EXPECT_TRUE(trials.is_due(8192));
+    EXPECT_FALSE(trials.is_due(63, 0));
+    EXPECT_TRUE(trials.is_due(65, 0));  // the calls between did not block
+    EXPECT_FALSE(trials.is_due(66, 0));
+    EXPECT_FALSE(trials.is_due(127, 0));
+    EXPECT_TRUE(trials.is_due(128, 0));
+    EXPECT_TRUE(trials.is_due(5000, 0));
+    EXPECT_FALSE(trials.is_due(8191, 0));
+    EXPECT_TRUE(trials.is_due(8192, 0));
+}
+
+TEST(Tuning, RanksAgreeSoonAfterTheCallsThatAreMpis) {
+    Trials trials;
+    constexpr std::uint64_t early = 1000;
+    for (const std::uint64_t number : {16, 32, 512}) {
+        EXPECT_FALSE(trials.is_due(number, early));
+    }
+    trials.note(Kind::scan, 8, 1001, true, nanoseconds(5));
+    std::vector<std::uint64_t> agreements;
+    for (std::uint64_t number = 1001; number < 6000; ++number) {
+        if (trials.is_due(number, early)) {
+            agreements.push_back(number);
+        }
+    }
+    EXPECT_EQ(agreements, (std::vector<std::uint64_t>{1024, 1064, 1128, 1256, 1512, 2024, 2048,
+                                                      3048, 4096, 5096}));
 }
 
 }  // namespace
