@@ -61,9 +61,9 @@ bool is_inexact(const Call& call, const ShadowCommunicator& shadow) {
 /// The last call of a communicator, counted from 1 on, that is left to MPI if it is like this one.
 /// Long calls count as several small ones, and persistent ones, whose program says that they come
 /// often, as enough. A function of what all ranks know alike: calls that block go by what the ranks
-/// have agreed on, `refused`; who may not ask goes by the number of the call alone, and waits for
-/// longer: calls that do not block, and sums whose bits depend on who runs them, as those must not
-/// depend on the time.
+/// have agreed on, `refused`. Two kinds cannot ask, wait for longer, and go by the number of the
+/// call alone: calls that do not block, and sums whose bits depend on who runs them, as those must
+/// not depend on the time.
 template <typename Call>
 std::uint64_t last_early_call(const Call& call, const ShadowCommunicator& shadow, Way way,
                               std::size_t bytes, std::uint64_t refused) {

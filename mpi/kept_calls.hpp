@@ -103,7 +103,7 @@ struct CallRecord {
     KeptCalls kept;
 };
 
-/// Of this thread, the calls of which the arguments and the number of ranks alone decide.
+/// A thread keeps calls that are MPI's on every communicator of so many ranks, by their arguments.
 class KeptByArguments {
   public:
     static bool has(const CallMark& mark, std::uint64_t number) { return here.has(mark, number); }

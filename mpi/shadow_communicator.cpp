@@ -250,7 +250,7 @@ bool ShadowCommunicator::ask_for_adoption() {
     is_adopted_ = true;
     adopted_at_ = std::max(calls(), layer.early_calls);
     record_->refused = 0;
-    record_->kept = {};  // early calls' hold no longer, and a rank may have some that another lacks
+    record_->kept = {};  // the early calls are over, and a rank may have marks that another lacks
     return true;
 }
 

@@ -201,7 +201,7 @@ class ShadowCommunicator {
     /// ranks ask each other whether they can afford the set-up, if there was none; if not, they ask
     /// again after twice as many calls.
     bool is_adopted() { return is_adopted_ || ask_for_adoption(); }
-    /// Who does not block cannot ask.
+    /// For a call that does not block, and so cannot ask.
     bool is_adopted_already() const { return is_adopted_; }
 
     /// Room for the blocks of the present call that blocks.

@@ -3,7 +3,8 @@
    with it. Knows MPI alone.
 
    mpi_programs --list        names, the fewest ranks, and what each does
-   mpi_programs NAME          prints "NAME NUMBER", or says what was wrong
+   mpi_programs NAME [MS]     prints "NAME NUMBER", or says what was wrong; warms up for so many
+                              milliseconds (400)
 
    The number is microseconds of a call of the slowest rank, or KiB of memory of the largest one.
    A kind is run in stretches of some milliseconds, so that those who wait for a core to begin do
@@ -21,9 +22,11 @@
 enum {
     STRETCHES = 9,
     MANY = 64,
-    WARM_UP = 400000, /* microseconds: whoever takes part begins after a while, and tries out */
-    STRETCH = 20000   /* microseconds, at least */
+    STRETCH = 20000 /* microseconds, at least */
 };
+
+/* Milliseconds: Trefoil begins after a while, and tries calls out. */
+static int warm_up_time = 400;
 
 typedef enum { OFTEN, ONCE, THREADED } Habit;
 
@@ -413,7 +416,7 @@ static int warm_up(const Kind* kind) {
     enum { TIMES = 4 };
     double one = run(kind, 1);
     for (int i = 0; i < TIMES; ++i) {
-        one = run(kind, parts_of(one, WARM_UP / TIMES));
+        one = run(kind, parts_of(one, warm_up_time * 1000 / TIMES));
     }
     return parts_of(one, STRETCH);
 }
@@ -449,11 +452,14 @@ int main(int argc, char** argv) {
         return 0;
     }
     const Kind* kind = NULL;
-    for (int k = 0; argc == 2 && k < KINDS; ++k) {
+    for (int k = 0; (argc == 2 || argc == 3) && k < KINDS; ++k) {
         kind = strcmp(argv[1], kinds[k].name) == 0 ? &kinds[k] : kind;
     }
-    if (kind == NULL) {
-        fprintf(stderr, "usage: mpi_programs --list | NAME\n");
+    if (argc == 3) {
+        warm_up_time = atoi(argv[2]);
+    }
+    if (kind == NULL || warm_up_time < 0 || warm_up_time > 60000) {
+        fprintf(stderr, "usage: mpi_programs --list | NAME [MS], of 60000 at most\n");
         return 2;
     }
     int level = MPI_THREAD_SINGLE;

@@ -96,10 +96,10 @@ int trefoil_component_give_back(ompi_communicator_t* comm, size_t slot) {
 /* The communicator releases what it has when it ends. */
 #define GIVE_BACK_ONE(name)                                                                  \
     case slot_##name: {                                                                      \
-        module_t* mine = (module_t*)table->coll_##name##_module;                             \
-        if (!is_ours(&mine->super)) {                                                        \
+        if (!is_ours(table->coll_##name##_module)) {                                         \
             return 0;                                                                        \
         }                                                                                    \
+        module_t* mine = (module_t*)table->coll_##name##_module;                             \
         memcpy(&table->coll_##name, &mine->below[slot].function, sizeof table->coll_##name); \
         table->coll_##name##_module = mine->below[slot].module;                              \
         OBJ_RETAIN(table->coll_##name##_module);                                             \

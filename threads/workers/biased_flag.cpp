@@ -3,9 +3,12 @@
 #include "threads/workers/biased_flag.hpp"
 
 #include <linux/membarrier.h>
-#include <sys/single_threaded.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#if __has_include(<sys/single_threaded.h>)  // glibc 2.32
+#include <sys/single_threaded.h>
+#define TREFOIL_TELLS_SINGLE_THREADED
+#endif
 
 #include <chrono>
 #include <thread>
@@ -27,11 +30,13 @@ void register_process() noexcept {
     membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED);
 }
 
+#ifdef TREFOIL_TELLS_SINGLE_THREADED
 [[gnu::constructor]] void register_early() noexcept {
     if (__libc_single_threaded != 0) {
         register_process();
     }
 }
+#endif
 
 }  // namespace
 
