@@ -26,18 +26,6 @@ constexpr std::uint64_t own_cookie = ~std::uint64_t{0};
 /// sent. Beyond this many bytes nothing is damaged any more.
 constexpr std::size_t most_damaged_bytes = std::size_t{256} << 20;
 
-struct Put {
-    Port port;
-    Peer peer;
-    const void* source;
-    void* descriptor;
-    RemoteMemory target;
-    std::uint64_t offset;
-    std::size_t bytes;
-    std::uint64_t notification;
-    std::uint64_t cookie;
-};
-
 /// What becomes of a put; drawn once, so that trying it again changes nothing.
 struct Fate {
     std::uint32_t refusals = 0;
@@ -45,10 +33,11 @@ struct Fate {
     std::optional<std::uint64_t> flipped_bit;
 };
 
-class FaultyGroup final : public ForwardingGroup {
+class FaultyGroup final : public ForwardingGroup, public Waking {
   public:
     FaultyGroup(std::unique_ptr<PortGroup> group, const FaultPlan& plan, Rank rank)
         : ForwardingGroup(std::move(group)), plan_(plan) {
+        powers_.waking = this;
         const auto first = ports_.empty() ? 0U : static_cast<unsigned>(ports_.front().index);
         std::seed_seq seeds{static_cast<unsigned>(plan.seed),
                             static_cast<unsigned>(plan.seed >> 32), static_cast<unsigned>(rank),
@@ -59,16 +48,11 @@ class FaultyGroup final : public ForwardingGroup {
     }
     ~FaultyGroup() override { see_off(Clock::now() + patience().longest_drain); }
 
-    PutResult put(Port port, Peer peer, const void* source, void* descriptor,
-                  const RemoteMemory& target, std::uint64_t offset, std::size_t bytes,
-                  std::uint64_t notification, std::uint64_t cookie) override;
+    PutResult put(const Put& put) override;
     std::size_t poll(std::span<Event> events) override;
     void wait(std::chrono::microseconds longest) override;
+    void wake() override { inner().wake(); }
     void abandon(std::chrono::milliseconds longest) noexcept override;
-    /// What is held back is queued, however short.
-    std::size_t inject_bytes() const override {
-        return plan_.delay.count() > 0 ? 0 : ForwardingGroup::inject_bytes();
-    }
     std::string error_text() const override {
         return refused_ ? "refused by TREFOIL_FAULTS" : ForwardingGroup::error_text();
     }
@@ -95,7 +79,6 @@ class FaultyGroup final : public ForwardingGroup {
 
     Fate draw(const Put& put);
     PutResult pass(const Put& put, const Fate& fate);
-    PutResult pass_on(const Put& put, const void* source, void* descriptor);
     PutResult pass_damaged(const Put& put, std::uint64_t bit);
     void post_due(std::deque<Event>& events, Clock::time_point now);
     void take(const Event& event);
@@ -132,10 +115,7 @@ Fate FaultyGroup::draw(const Put& put) {
     return fate;
 }
 
-PutResult FaultyGroup::put(Port port, Peer peer, const void* source, void* descriptor,
-                           const RemoteMemory& target, std::uint64_t offset, std::size_t bytes,
-                           std::uint64_t notification, std::uint64_t cookie) {
-    const Put put{port, peer, source, descriptor, target, offset, bytes, notification, cookie};
+PutResult FaultyGroup::put(const Put& put) {
     if (!fate_) {
         fate_ = draw(put);
     }
@@ -168,18 +148,17 @@ PutResult FaultyGroup::pass(const Put& put, const Fate& fate) {
     }
     const PutResult result = fate.flipped_bit && damaged_bytes_ + put.bytes <= most_damaged_bytes
                                  ? pass_damaged(put, *fate.flipped_bit)
-                                 : pass_on(put, put.source, put.descriptor);
+                                 : inner().put(put);
     const bool accepted = result == PutResult::done || result == PutResult::queued;
     if (accepted && fate.twice) {  // if there is no room, once will do
-        (void)inner().put(put.port, put.peer, nullptr, nullptr, put.target, put.offset, 0,
-                          put.notification, own_cookie);
+        (void)inner().put({.port = put.port,
+                           .peer = put.peer,
+                           .target = put.target,
+                           .offset = put.offset,
+                           .notification = put.notification,
+                           .cookie = own_cookie});
     }
     return result;
-}
-
-PutResult FaultyGroup::pass_on(const Put& put, const void* source, void* descriptor) {
-    return inner().put(put.port, put.peer, source, descriptor, put.target, put.offset, put.bytes,
-                       put.notification, put.cookie);
 }
 
 PutResult FaultyGroup::pass_damaged(const Put& put, std::uint64_t bit) {
@@ -187,28 +166,32 @@ PutResult FaultyGroup::pass_damaged(const Put& put, std::uint64_t bit) {
         payload[bit / 8] ^= static_cast<std::byte>(1U << bit % 8);
     };
     // What was gathered where it lands is no memory of the caller's any more.
-    std::byte* const place = inner().landing(put.peer, put.target, put.offset, put.bytes);
+    std::byte* const place =
+        inner().landings() == nullptr
+            ? nullptr
+            : inner().landings()->landing(put.peer, put.target, put.offset, put.bytes);
     if (place != nullptr && place == put.source) {
         damage(place);
-        const PutResult result = pass_on(put, put.source, put.descriptor);
+        const PutResult result = inner().put(put);
         if (result == PutResult::again) {
             damage(place);  // as it was: it will be tried again
         }
         return result;
     }
+    Put damaged = put;
     std::byte* copy = nullptr;
-    void* descriptor = put.descriptor;
-    if (inner().needs_registered_source()) {
+    if (traits_.needs_registered_source) {
         const LocalMemory memory = inner().allocate(put.bytes);
         copy = memory.data;
-        descriptor = memory.descriptor;
+        damaged.descriptor = memory.descriptor;
     } else {
         copy = damaged_.emplace_back(put.bytes).data();
     }
     damaged_bytes_ += put.bytes;
     std::memcpy(copy, put.source, put.bytes);
     damage(copy);
-    return pass_on(put, copy, descriptor);
+    damaged.source = copy;
+    return inner().put(damaged);
 }
 
 /// The held puts whose time has come; what is known of them at once goes to `events`.

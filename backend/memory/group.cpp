@@ -20,6 +20,8 @@ MemoryGroup::MemoryGroup(const std::vector<Port>& ports)
       reader_(front_in(*front_).queue),
       images_(ImagePool::of_this_process()) {
     ports_ = ports;
+    traits_.puts_by_stores = true;
+    powers_ = {this, this, this, this, this, this};
     offered_.reserve(most_offered);
     images_->add_table(front_in(*front_).images);
 }

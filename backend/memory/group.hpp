@@ -4,7 +4,6 @@
 
 #include <sys/types.h>
 
-#include <limits>
 #include <map>
 #include <memory>
 #include <string>
@@ -16,7 +15,7 @@
 #include "backend/memory/pull_offers.hpp"
 #include "backend/memory/registration.hpp"
 #include "backend/ports/notification_queue.hpp"
-#include "backend/ports/port_group.hpp"
+#include "backend/ports/powers.hpp"
 #include "backend/ports/read_guard.hpp"
 
 namespace trefoil::memory {
@@ -33,7 +32,13 @@ struct Front {
 /// Three ways for a put. Up to SmallPut::most_bytes travel with their notification. More are copied
 /// by the sender where the target's memory is mapped, or its process is this one; else the sender
 /// offers them and the target fetches them (pull_offers.hpp).
-class MemoryGroup final : public PortGroup {
+class MemoryGroup final : public PortGroup,
+                          public Waking,
+                          public Landings,
+                          public Storing,
+                          public Registering,
+                          public Pulling,
+                          public Images {
   public:
     explicit MemoryGroup(const std::vector<Port>& ports);
     ~MemoryGroup() override;
@@ -49,15 +54,11 @@ class MemoryGroup final : public PortGroup {
     void deregister(const LocalMemory& memory) noexcept override;
     void release(const RemoteMemory& memory) noexcept override;
 
-    PutResult put(Port port, Peer peer, const void* source, void* descriptor,
-                  const RemoteMemory& target, std::uint64_t offset, std::size_t bytes,
-                  std::uint64_t notification, std::uint64_t cookie) override;
+    PutResult put(const Put& put) override;
     std::byte* landing(Peer, const RemoteMemory& target, std::uint64_t offset,
                        std::size_t bytes) const override {
         return is_registered(target) ? nullptr : mapped_landing(target, offset, bytes);
     }
-    bool maps_peers() const override { return true; }
-    bool puts_by_stores() const override { return true; }
     std::byte* mapped(const RemoteMemory& memory) const override {
         return is_registered(memory) ? nullptr : reinterpret_cast<std::byte*>(memory.base);
     }
@@ -69,7 +70,6 @@ class MemoryGroup final : public PortGroup {
     void wake() override { reader_.wake(); }
     void abandon(std::chrono::milliseconds longest) noexcept override;
 
-    bool shows_images() const override { return true; }
     std::byte* take_image(std::size_t bytes) override { return images_->take(bytes); }
     void give_back_image(std::byte* image) noexcept override { images_->give_back(image); }
     std::byte* image_of(Peer peer, std::uint64_t address) noexcept override;
@@ -80,7 +80,6 @@ class MemoryGroup final : public PortGroup {
     ReadGuard* own_guard(int place) override;
     const ReadGuard* guard_of(Peer peer, int place) const override;
 
-    std::size_t inject_bytes() const override { return std::numeric_limits<std::size_t>::max(); }
     std::string error_text() const override;
     std::string port_text(Port) const override { return "shared memory"; }
 
@@ -105,11 +104,8 @@ class MemoryGroup final : public PortGroup {
     static bool is_registered(const RemoteMemory& memory) { return memory.key % 2 != 0; }
     static Target& target_of(Peer peer) { return *reinterpret_cast<Target*>(peer.handle); }
     void check_port(Port port) const;
-    PutResult put_here(Target& target, const RemoteMemory& memory, std::uint64_t offset,
-                       const void* source, std::size_t bytes, std::uint64_t notification);
-    PutResult put_by_offer(Target& target, const RemoteMemory& memory, std::uint64_t offset,
-                           const void* source, std::size_t bytes, std::uint64_t notification,
-                           std::uint64_t cookie);
+    PutResult put_here(Target& target, const Put& put);
+    PutResult put_by_offer(Target& target, const Put& put);
     PutResult refuse(Target& target);
     PutResult fail(Failure failure, const Target& target);
     Delivery deliver(const SmallPut& put);

@@ -34,30 +34,27 @@ Reach reach_of(const Region& region) {
     return copied && word == region.first_word() ? Reach::copies : Reach::none;
 }
 
-PutResult MemoryGroup::put(Port, Peer peer, const void* source, void*, const RemoteMemory& target,
-                           std::uint64_t offset, std::size_t bytes, std::uint64_t notification,
-                           std::uint64_t cookie) {
-    Target& reached = target_of(peer);
-    if (bytes > target.bytes || offset > target.bytes - bytes) {
+PutResult MemoryGroup::put(const Put& put) {
+    const RemoteMemory& target = put.target;
+    Target& reached = target_of(put.peer);
+    if (put.bytes > target.bytes || put.offset > target.bytes - put.bytes) {
         return fail(Failure::outside, reached);
     }
     if (!reached.writer.has_room()) {
         return refuse(reached);
     }
-    if (bytes <= SmallPut::most_bytes) {
-        if (!reached.writer.push(notification, target.key, offset, source, bytes)) {
+    if (put.bytes <= SmallPut::most_bytes) {
+        if (!reached.writer.push(put.notification, target.key, put.offset, put.source, put.bytes)) {
             return refuse(reached);
         }
     } else if (is_registered(target)) {
-        return target.base != 0
-                   ? put_here(reached, target, offset, source, bytes, notification)
-                   : put_by_offer(reached, target, offset, source, bytes, notification, cookie);
+        return target.base != 0 ? put_here(reached, put) : put_by_offer(reached, put);
     } else {
-        std::byte* const place = reinterpret_cast<std::byte*>(target.base) + offset;
-        if (place != source) {  // else the caller has gathered it there: landing()
-            std::memcpy(place, source, bytes);
+        std::byte* const place = reinterpret_cast<std::byte*>(target.base) + put.offset;
+        if (place != put.source) {  // else the caller has gathered it there: landing()
+            std::memcpy(place, put.source, put.bytes);
         }
-        if (!reached.writer.push(notification)) {
+        if (!reached.writer.push(put.notification)) {
             return refuse(reached);  // others took the room; copying once more does no harm
         }
     }
@@ -65,35 +62,34 @@ PutResult MemoryGroup::put(Port, Peer peer, const void* source, void*, const Rem
     return PutResult::done;
 }
 
-PutResult MemoryGroup::put_here(Target& target, const RemoteMemory& memory, std::uint64_t offset,
-                                const void* source, std::size_t bytes, std::uint64_t notification) {
-    Registration& registration = **reinterpret_cast<std::shared_ptr<Registration>*>(memory.base);
-    if (!registration.write(offset, source, bytes)) {
+PutResult MemoryGroup::put_here(Target& target, const Put& put) {
+    Registration& registration =
+        **reinterpret_cast<std::shared_ptr<Registration>*>(put.target.base);
+    if (!registration.write(put.offset, put.source, put.bytes)) {
         return fail(Failure::closed, target);
     }
-    if (!target.writer.push(notification)) {
+    if (!target.writer.push(put.notification)) {
         return refuse(target);  // as in put()
     }
     target.refusals = 0;
     return PutResult::done;
 }
 
-PutResult MemoryGroup::put_by_offer(Target& target, const RemoteMemory& memory,
-                                    std::uint64_t offset, const void* source, std::size_t bytes,
-                                    std::uint64_t notification, std::uint64_t cookie) {
-    const OfferTicket ticket =
-        offered_.size() < most_offered ? offer(target.offers(), source, bytes) : OfferTicket{};
+PutResult MemoryGroup::put_by_offer(Target& target, const Put& put) {
+    const OfferTicket ticket = offered_.size() < most_offered
+                                   ? offer(target.offers(), put.source, put.bytes)
+                                   : OfferTicket{};
     if (!ticket) {
         return refuse(target);
     }
     const OfferEntry entry{ticket.place, 0, ticket.number};
-    if (!target.writer.push_marked(notification, memory.key, offset, &entry, sizeof entry,
-                                   offer_mark)) {
+    if (!target.writer.push_marked(put.notification, put.target.key, put.offset, &entry,
+                                   sizeof entry, offer_mark)) {
         ticket.free();
         return refuse(target);
     }
     target.refusals = 0;
-    offered_.push_back({ticket, &target, cookie});
+    offered_.push_back({ticket, &target, put.cookie});
     return PutResult::queued;
 }
 

@@ -68,6 +68,17 @@ OfiGroup::OfiGroup(std::vector<PortOffer> offers) : pending_(window) {
     for (Pending& pending : pending_) {
         recycle(&pending);
     }
+    const std::string provider = endpoints_.front().names.provider;
+    traits_ = {
+        .notification_bits = first.domain_attr->cq_data_size >= sizeof(std::uint64_t) ? 64 : 32,
+        .needs_registered_source = (first.domain_attr->mr_mode & FI_MR_LOCAL) != 0,
+        // Seen where two ranks connect to each other at the same time, or a peer has died.
+        .may_lose_puts = true,
+        // A write that comes while rxm closes a connection over verbs makes it post a receive at
+        // the endpoint that it has just freed.
+        .closes_after_peers = provider.starts_with("verbs"),
+        .provider = provider};
+    powers_ = {.waking = this, .registering = this};
     open_domain();
     open_completion_queue();
     for (PortEndpoint& port : endpoints_) {
@@ -80,7 +91,7 @@ void OfiGroup::open_domain() {
     mr_mode_ = info.domain_attr->mr_mode;
     if ((mr_mode_ & FI_MR_ENDPOINT) != 0 && endpoints_.size() > 1) {
         throw Error(Status::unsupported,
-                    provider() +
+                    traits_.provider +
                         " registers memory per endpoint, so the ports of one thread "
                         "cannot share it: run one thread per port");
     }
@@ -90,7 +101,6 @@ void OfiGroup::open_domain() {
     if (key_bytes > 0 && key_bytes < sizeof key_mask_) {
         key_mask_ = (std::uint64_t{1} << (8 * key_bytes)) - 1;
     }
-    notification_bits_ = info.domain_attr->cq_data_size >= sizeof(std::uint64_t) ? 64 : 32;
 
     fid_fabric* fabric = nullptr;
     check(library().fabric(info.fabric_attr, &fabric, nullptr), "open the fabric of " + where());
@@ -139,7 +149,7 @@ void OfiGroup::open_endpoint(PortEndpoint& port) {
     port.endpoint.reset(endpoint);
     check(fi_ep_bind(endpoint, &peers_->fid, 0), "bind the peer table to " + name);
     check(fi_ep_bind(endpoint, &queue_->fid, FI_TRANSMIT | FI_RECV), "bind the queue to " + name);
-    const bool layered = provider().find(";ofi_rxm") != std::string::npos;
+    const bool layered = traits_.provider.find(";ofi_rxm") != std::string::npos;
     check(fi_enable(endpoint), "enable " + name +
                                    (layered ? " (does its device have queues of that many entries? "
                                               "FI_UNIVERSE_SIZE, the number "
@@ -154,14 +164,6 @@ const OfiGroup::PortEndpoint& OfiGroup::find(Port port) const {
         }
     }
     throw Error(Status::invalid_argument, "port " + to_string(port) + " is not of this group");
-}
-
-std::string OfiGroup::provider() const {
-    return endpoints_.front().names.provider;
-}
-
-bool OfiGroup::closes_after_peers() const {
-    return provider().starts_with("verbs");
 }
 
 std::string OfiGroup::where() const {
@@ -247,7 +249,7 @@ std::string OfiGroup::address(Port port) const {
     }
     check(result, "get the address of " + port_text(port));
     raw.resize(bytes);
-    return encode(AddressBlob{provider(), find(port).info->addr_format, raw});
+    return encode(AddressBlob{traits_.provider, find(port).info->addr_format, raw});
 }
 
 RemoteMemory OfiGroup::import_memory(std::string_view description) {
@@ -263,9 +265,9 @@ Peer OfiGroup::connect(Port port, std::string_view address) {
         return known->second;
     }
     const AddressBlob peer = decode_address(address);
-    if (peer.provider != provider()) {
+    if (peer.provider != traits_.provider) {
         throw Error(Status::mismatch, "a peer uses libfabric provider \"" + peer.provider +
-                                          "\" and this rank \"" + provider() +
+                                          "\" and this rank \"" + traits_.provider +
                                           "\"; set the same TREFOIL_PROVIDER on all ranks");
     }
     if (peer.format != find(port).info->addr_format) {

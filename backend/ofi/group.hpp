@@ -13,6 +13,7 @@
 
 #include "backend/ofi/handle.hpp"
 #include "backend/ofi/memory.hpp"
+#include "backend/ports/powers.hpp"
 #include "backend/ports/transport.hpp"
 #include "backend/system/doorbell.hpp"
 
@@ -25,7 +26,7 @@ struct PortOffer {
 };
 
 /// Not thread-safe, like every PortGroup; different groups share no state.
-class OfiGroup final : public PortGroup {
+class OfiGroup final : public PortGroup, public Waking, public Registering {
   public:
     /// All offers are of one provider. Throws Error(system_error), or Error(unsupported) when the
     /// ports cannot share one domain.
@@ -38,29 +39,17 @@ class OfiGroup final : public PortGroup {
     RemoteMemory import_memory(std::string_view description) override;
     Peer connect(Port port, std::string_view address) override;
 
-    bool can_register() const override { return true; }
     LocalMemory register_memory(void* data, std::size_t bytes) override;
     void deregister(const LocalMemory& memory) noexcept override;
     /// Providers in software look at the key when a put begins to come.
     bool deregister_stops_landing() const override { return false; }
 
-    PutResult put(Port port, Peer peer, const void* source, void* descriptor,
-                  const RemoteMemory& target, std::uint64_t offset, std::size_t bytes,
-                  std::uint64_t notification, std::uint64_t cookie) override;
+    PutResult put(const Put& put) override;
     std::size_t poll(std::span<Event> events) override;
     void wait(std::chrono::microseconds longest) override;
     void wake() override;
     void abandon(std::chrono::milliseconds longest) noexcept override;
 
-    int notification_bits() const override { return notification_bits_; }
-    bool needs_registered_source() const override { return (mr_mode_ & FI_MR_LOCAL) != 0; }
-    /// Seen where two ranks connect to each other at the same time, or a peer has died.
-    bool may_lose_puts() const override { return true; }
-    /// A write that comes while rxm closes a connection over verbs makes it post a receive at the
-    /// endpoint that it has just freed.
-    bool closes_after_peers() const override;
-    std::size_t inject_bytes() const override { return inject_bytes_; }
-    std::string provider() const override;
     std::string error_text() const override { return error_text_.data(); }
     std::string port_text(Port port) const override;
 
@@ -112,7 +101,6 @@ class OfiGroup final : public PortGroup {
     int mr_mode_ = 0;
     std::size_t inject_bytes_ = 0;
     std::size_t max_put_bytes_ = 0;
-    int notification_bits_ = 64;
     static constexpr int key_attempts = 16;
     std::uint64_t key_mask_ = ~std::uint64_t{0};  // of the bits that the provider has for a key
     bool can_block_ = false;

@@ -65,11 +65,9 @@ PutResult OfiGroup::refuse(const char* what, long result) {
     return PutResult::failed;
 }
 
-PutResult OfiGroup::put(Port port, Peer peer, const void* source, void* descriptor,
-                        const RemoteMemory& target, std::uint64_t offset, std::size_t bytes,
-                        std::uint64_t notification, std::uint64_t cookie) {
-    fid_ep* endpoint = endpoint_of(port);
-    if (endpoint == nullptr || bytes > max_put_bytes_) {
+PutResult OfiGroup::put(const Put& put) {
+    fid_ep* endpoint = endpoint_of(put.port);
+    if (endpoint == nullptr || put.bytes > max_put_bytes_) {
         return refuse(endpoint == nullptr ? "put through a port of another group"
                                           : "put longer than the provider's longest message",
                       -FI_EINVAL);
@@ -78,18 +76,19 @@ PutResult OfiGroup::put(Port port, Peer peer, const void* source, void* descript
         return PutResult::again;
     }
     Pending* pending = free_;
-    const iovec from{const_cast<void*>(source), bytes};
-    const fi_rma_iov to{target.base + offset, bytes, target.key};
-    const bool injected = bytes <= inject_bytes_;
+    const iovec from{const_cast<void*>(put.source), put.bytes};
+    const fi_rma_iov to{put.target.base + put.offset, put.bytes, put.target.key};
+    void* descriptor = put.descriptor;
+    const bool injected = put.bytes <= inject_bytes_;
     fi_msg_rma message{};
     message.msg_iov = &from;
     message.desc = &descriptor;
     message.iov_count = 1;
-    message.addr = peer.handle;
+    message.addr = put.peer.handle;
     message.rma_iov = &to;
     message.rma_iov_count = 1;
     message.context = &pending->scratch;
-    message.data = notification;
+    message.data = put.notification;
     // Injected puts complete as well: fi_inject_writedata would report neither that the bytes have
     // left nor that the peer is gone (and rxm 1.17 crashes on the latter).
     const auto result = fi_writemsg(endpoint, &message,
@@ -98,7 +97,7 @@ PutResult OfiGroup::put(Port port, Peer peer, const void* source, void* descript
         return result == -FI_EAGAIN ? PutResult::again : refuse("fi_writemsg", result);
     }
     free_ = pending->next_free;
-    pending->cookie = cookie;
+    pending->cookie = put.cookie;
     pending->injected = injected;
     ++queued_;
     return injected ? PutResult::done : PutResult::queued;

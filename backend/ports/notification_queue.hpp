@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "backend/ports/port_group.hpp"
+#include "backend/ports/powers.hpp"
 #include "topo/cache_line.hpp"
 
 namespace trefoil::memory {
@@ -25,7 +25,7 @@ struct SmallPut {
     std::byte data[most_bytes];
 };
 
-/// PortGroup::landing() in memory that is mapped here. Small puts do not go there by themselves.
+/// Landings::landing() in memory that is mapped here. Small puts do not go there by themselves.
 inline std::byte* mapped_landing(const RemoteMemory& target, std::uint64_t offset,
                                  std::size_t bytes) {
     const bool inside = bytes <= target.bytes && offset <= target.bytes - bytes;

@@ -77,7 +77,7 @@ struct Transport {
     bool one_host_only = false;
     /// A put costs what a store into memory costs: the cost model begins with other figures.
     bool puts_by_stores = false;
-    /// Its groups may let a rank touch the plain memory of a peer: PortGroup::reach() tells.
+    /// Its groups may let a rank touch the plain memory of a peer: Pulling::reach() tells.
     bool single_copy = false;
     /// How the variables of its library begin ("FI_"); they keep their meaning. Empty: none.
     std::string_view variables{};

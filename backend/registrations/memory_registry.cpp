@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "backend/ports/powers.hpp"
 #include "topo/error.hpp"
 
 namespace trefoil {
@@ -28,7 +29,7 @@ std::string bytes_at(std::uintptr_t address, std::size_t bytes) {
 MemoryRegistry::~MemoryRegistry() {
     for (const auto& [address, range] : ranges_) {
         if (!range.closed) {
-            group_.deregister(range.memory);
+            registering_->deregister(range.memory);
         }
     }
 }
@@ -54,7 +55,12 @@ MemoryRegistry::Ranges::iterator MemoryRegistry::range_of(void* data, std::size_
             return at;
         }
     }
-    const LocalMemory memory = group_.register_memory(data, bytes);
+    if (registering_ == nullptr) {
+        throw Error(Status::unsupported, "this transport cannot let peers put into " +
+                                             std::to_string(bytes) +
+                                             " bytes of memory that it has not allocated");
+    }
+    const LocalMemory memory = registering_->register_memory(data, bytes);
     longest_ = std::max(longest_, bytes);
     bytes_ += bytes;
     return ranges_.emplace(begin, Range{memory, 0, 0, false});
@@ -75,7 +81,7 @@ void MemoryRegistry::remove_user(std::map<std::uint64_t, User>::iterator user) n
     if (--range->second.users == 0) {
         bytes_ -= range->second.memory.bytes;
         if (!range->second.closed) {
-            group_.deregister(range->second.memory);
+            registering_->deregister(range->second.memory);
         }
         ranges_.erase(range);
     }
@@ -99,7 +105,7 @@ void MemoryRegistry::close(std::uint64_t use) noexcept {
     const auto user = users_.find(use);
     if (user != users_.end() && !user->second.range->second.closed) {
         user->second.range->second.closed = true;
-        group_.deregister(user->second.range->second.memory);
+        registering_->deregister(user->second.range->second.memory);
     }
 }
 

@@ -24,7 +24,7 @@ namespace trefoil {
 /// Set-up only: allocates and throws. Not thread-safe, like the group, which must outlive it.
 class MemoryRegistry {
   public:
-    explicit MemoryRegistry(PortGroup& group) : group_(group) {}
+    explicit MemoryRegistry(PortGroup& group) : registering_(group.registering()) {}
     /// Ends all registrations.
     ~MemoryRegistry();
     /// The group has been abandoned, and its registrations with it: forgets all, and touches it no
@@ -40,7 +40,8 @@ class MemoryRegistry {
         std::uint64_t use = 0;  ///< for end_use()
     };
     /// Registers `bytes` from `data`, or finds them registered. `user` is who says so in errors:
-    /// "a persistent allreduce". Throws what PortGroup::register_memory() throws.
+    /// "a persistent allreduce". Throws what Registering::register_memory()
+    /// throws, and Error(unsupported) where the group does not have Registering.
     Place use(void* data, std::size_t bytes, std::string user);
     /// Peers put nothing there any more, whoever else uses the registration: a later use() makes
     /// another one.
@@ -83,7 +84,7 @@ class MemoryRegistry {
     void remove_user(std::map<std::uint64_t, User>::iterator user) noexcept;
     static std::string text_of(const User& user);
 
-    PortGroup& group_;
+    Registering* registering_;  ///< null: nothing will ever be registered
     Ranges ranges_;
     std::map<std::uint64_t, User> users_;                 // by number
     std::multimap<std::uintptr_t, std::uint64_t> holds_;  // number by first address

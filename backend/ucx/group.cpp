@@ -28,6 +28,9 @@ UcxGroup::UcxGroup(const std::string& transports, const std::vector<PortDevice>&
         rail_of_port_.push_back(open_rail(transports, port.device));
         ports_.push_back(port.port);
     }
+    // Puts get lost where connections are made while other peers die.
+    traits_ = {.may_lose_puts = true, .provider = rails_.front()->rail->transports()};
+    powers_ = {.waking = this, .landings = this, .registering = this};
     // Mapping takes a connection, and a device of this group may not reach the first one of the
     // peer's. So where there are several, memory is shared through a rail without any.
     shares_ = rails_.size() == 1 || maps_memory(rails_.front()->rail->context());

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "backend/ports/notification_queue.hpp"
-#include "backend/ports/port_group.hpp"
+#include "backend/ports/powers.hpp"
 #include "backend/system/doorbell.hpp"
 #include "backend/ucx/memory.hpp"
 #include "backend/ucx/rail.hpp"
@@ -32,7 +32,7 @@ struct PortDevice {
 };
 
 /// Not thread-safe, like every PortGroup; different groups share no state.
-class UcxGroup final : public PortGroup {
+class UcxGroup final : public PortGroup, public Waking, public Landings, public Registering {
   public:
     UcxGroup(const std::string& transports, const std::vector<PortDevice>& ports);
     ~UcxGroup() override;
@@ -43,24 +43,18 @@ class UcxGroup final : public PortGroup {
     RemoteMemory import_memory(std::string_view description) override;
     Peer connect(Port port, std::string_view address) override;
 
-    bool can_register() const override { return true; }
     LocalMemory register_memory(void* data, std::size_t bytes) override;
     void deregister(const LocalMemory& memory) noexcept override;
     void release(const RemoteMemory& memory) noexcept override;
 
     std::byte* landing(Peer peer, const RemoteMemory& target, std::uint64_t offset,
                        std::size_t bytes) const override;
-    PutResult put(Port port, Peer peer, const void* source, void* descriptor,
-                  const RemoteMemory& target, std::uint64_t offset, std::size_t bytes,
-                  std::uint64_t notification, std::uint64_t cookie) override;
+    PutResult put(const Put& put) override;
     std::size_t poll(std::span<Event> events) override;
     void wait(std::chrono::microseconds longest) override;
     void abandon(std::chrono::milliseconds longest) noexcept override;
     void wake() override;
 
-    std::string provider() const override { return rails_.front()->rail->transports(); }
-    /// Seen where connections are made while other peers die.
-    bool may_lose_puts() const override { return true; }
     std::string error_text() const override { return error_text_.data(); }
     std::string port_text(Port port) const override;
 
@@ -125,8 +119,7 @@ class UcxGroup final : public PortGroup {
     const KeyedMemory* memory_by(std::uint64_t key) const noexcept;
     bool land_all(const KeyedMemory& memory) noexcept;
     SharedBlob share(const Memory& memory) const;
-    PutResult put_direct(Target& target, const void* source, const RemoteMemory& memory,
-                         std::uint64_t offset, std::size_t bytes, std::uint64_t notification);
+    PutResult put_direct(Target& target, const Put& put);
     PutResult put_message(Target& target, const void* source, std::size_t bytes,
                           const Header& header, std::uint64_t cookie);
     PutResult refuse(const char* what, const char* why) noexcept;

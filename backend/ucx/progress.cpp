@@ -42,21 +42,20 @@ void UcxGroup::keep_failure(const char* what, const char* why, std::uint64_t coo
     keep({Event::Kind::failed, 0, cookie});
 }
 
-PutResult UcxGroup::put(Port, Peer peer, const void* source, void*, const RemoteMemory& target,
-                        std::uint64_t offset, std::size_t bytes, std::uint64_t notification,
-                        std::uint64_t cookie) {
-    Target& reached = *reinterpret_cast<Target*>(peer.handle);
+PutResult UcxGroup::put(const Put& put) {
+    const RemoteMemory& target = put.target;
+    Target& reached = *reinterpret_cast<Target*>(put.peer.handle);
     if (cut_off_) {
         return refuse("put", cut_off_text);
     }
-    if (bytes > target.bytes || offset > target.bytes - bytes) {
+    if (put.bytes > target.bytes || put.offset > target.bytes - put.bytes) {
         return refuse("put", "it would leave the target's memory");
     }
     if (reached.queue && target.base != 0) {
-        return put_direct(reached, source, target, offset, bytes, notification);
+        return put_direct(reached, put);
     }
-    const Header header{offset, target.key, notification};
-    return put_message(reached, source, bytes, header, cookie);
+    const Header header{put.offset, target.key, put.notification};
+    return put_message(reached, put.source, put.bytes, header, put.cookie);
 }
 
 std::byte* UcxGroup::landing(Peer peer, const RemoteMemory& target, std::uint64_t offset,
@@ -66,23 +65,22 @@ std::byte* UcxGroup::landing(Peer peer, const RemoteMemory& target, std::uint64_
                                              : nullptr;
 }
 
-PutResult UcxGroup::put_direct(Target& target, const void* source, const RemoteMemory& memory,
-                               std::uint64_t offset, std::size_t bytes,
-                               std::uint64_t notification) {
+PutResult UcxGroup::put_direct(Target& target, const Put& put) {
     if (!target.queue->has_room()) {
         return target.queue->closed() ? refuse("put", "the peer has closed its ports")
                                       : PutResult::again;
     }
-    if (bytes <= memory::SmallPut::most_bytes) {
-        const bool pushed = target.queue->push(notification, memory.key, offset, source, bytes);
+    if (put.bytes <= memory::SmallPut::most_bytes) {
+        const bool pushed =
+            target.queue->push(put.notification, put.target.key, put.offset, put.source, put.bytes);
         return pushed ? PutResult::done : PutResult::again;
     }
-    std::byte* const place = reinterpret_cast<std::byte*>(memory.base) + offset;
-    if (place != source) {  // else the caller has gathered it there: landing()
-        std::memcpy(place, source, bytes);
+    std::byte* const place = reinterpret_cast<std::byte*>(put.target.base) + put.offset;
+    if (place != put.source) {  // else the caller has gathered it there: landing()
+        std::memcpy(place, put.source, put.bytes);
     }
     // If others took the room meanwhile, copying once more does no harm.
-    return target.queue->push(notification) ? PutResult::done : PutResult::again;
+    return target.queue->push(put.notification) ? PutResult::done : PutResult::again;
 }
 
 PutResult UcxGroup::put_message(Target& target, const void* source, std::size_t bytes,

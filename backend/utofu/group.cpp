@@ -43,6 +43,8 @@ UtofuGroup::UtofuGroup(GroupOptions options)
                         " ports of one network interface; 64 for each are enough for few peers");
     }
     ports_ = std::move(options.ports);
+    traits_ = {.notification_bits = 32, .needs_registered_source = true};
+    powers_ = {.waking = this, .registering = this};
     for (Pending& pending : pending_) {
         recycle(&pending);
     }

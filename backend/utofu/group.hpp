@@ -15,7 +15,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "backend/ports/port_group.hpp"
+#include "backend/ports/powers.hpp"
 #include "backend/system/doorbell.hpp"
 #include "backend/utofu/claims.hpp"
 #include "backend/utofu/control_block.hpp"
@@ -32,7 +32,7 @@ struct GroupOptions {
     std::uint32_t sharers = 1;  ///< virtual control queues that may share one of those
 };
 
-class UtofuGroup final : public PortGroup {
+class UtofuGroup final : public PortGroup, public Waking, public Registering {
   public:
     /// Throws Error(system_error) where a virtual control queue or a registration is refused.
     explicit UtofuGroup(GroupOptions options);
@@ -45,22 +45,17 @@ class UtofuGroup final : public PortGroup {
     void release(const RemoteMemory& memory) noexcept override;
     Peer connect(Port port, std::string_view address) override;
 
-    bool can_register() const override { return true; }
     LocalMemory register_memory(void* data, std::size_t bytes) override;
     void deregister(const LocalMemory& memory) noexcept override;
     /// What the network does with packets under way is nowhere said.
     bool deregister_stops_landing() const override { return false; }
 
-    PutResult put(Port port, Peer peer, const void* source, void* descriptor,
-                  const RemoteMemory& target, std::uint64_t offset, std::size_t bytes,
-                  std::uint64_t notification, std::uint64_t cookie) override;
+    PutResult put(const Put& put) override;
     std::size_t poll(std::span<Event> events) override;
     void wait(std::chrono::microseconds longest) override;
     void wake() override { doorbell_.ring(); }
     void abandon(std::chrono::milliseconds longest) noexcept override;
 
-    int notification_bits() const override { return 32; }
-    bool needs_registered_source() const override { return true; }
     std::string error_text() const override { return error_text_.data(); }
     std::string port_text(Port port) const override;
 

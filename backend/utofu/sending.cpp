@@ -42,14 +42,14 @@ std::uint32_t UtofuGroup::credit_of(Way& way) {
     return left;
 }
 
-PutResult UtofuGroup::put(Port port, Peer peer, const void* source, void* descriptor,
-                          const RemoteMemory& target, std::uint64_t offset, std::size_t bytes,
-                          std::uint64_t notification, std::uint64_t cookie) {
-    if (peer.handle == 0 || peer.handle > ways_.size() ||
-        queues_[ways_[peer.handle - 1].queue].port != port) {
+PutResult UtofuGroup::put(const Put& asked) {
+    const std::uint64_t number = asked.peer.handle;
+    if (number == 0 || number > ways_.size() ||
+        queues_[ways_[number - 1].queue].port != asked.port) {
         return refuse_put("through a port that is not connected to this peer");
     }
-    Way& way = ways_[peer.handle - 1];
+    const std::size_t bytes = asked.bytes;
+    Way& way = ways_[number - 1];
     if (way.unfinished || free_ == nullptr || credit_of(way) < (bytes == 0 ? 1U : least_window)) {
         return PutResult::again;
     }
@@ -60,35 +60,35 @@ PutResult UtofuGroup::put(Port port, Peer peer, const void* source, void* descri
     put.kind = Record::Kind::message;
     if (bytes > 0) {
         const Imported* const memory =
-            target.key < imported_.size() ? &imported_[target.key] : nullptr;
+            asked.target.key < imported_.size() ? &imported_[asked.target.key] : nullptr;
         const auto peer_port = static_cast<std::size_t>(way.peer_port);
         if (memory == nullptr || !memory->used || peer_port >= memory->by_port.size()) {
             return refuse_put("to memory that was not imported, or is not of the peer's port");
         }
-        put.target = memory->by_port[peer_port] + offset;
+        put.target = memory->by_port[peer_port] + asked.offset;
         put.registration = memory->registration;
         put.kind = memory->registration == 0 ? Record::Kind::message : Record::Kind::registered;
         if (bytes <= inline_bytes) {
-            std::memcpy(put.inlined.data(), source, bytes);
+            std::memcpy(put.inlined.data(), asked.source, bytes);
             put.inlined_bytes = static_cast<std::uint8_t>(bytes);
         } else {
-            const auto* const own = static_cast<const Registered*>(descriptor);
+            const auto* const own = static_cast<const Registered*>(asked.descriptor);
             if (own == nullptr) {
                 return refuse_put("from memory without a descriptor");
             }
-            const auto from = static_cast<const std::byte*>(source) - own->data;
+            const auto from = static_cast<const std::byte*>(asked.source) - own->data;
             put.source = own->by_queue[way.queue] + static_cast<std::uint64_t>(from);
             put.left = bytes;
         }
     }
-    put.notification = static_cast<std::uint32_t>(notification);
+    put.notification = static_cast<std::uint32_t>(asked.notification);
     put.units = 0;
     put.pending = free_;
     free_ = free_->next_free;
-    *put.pending = {cookie, 0, false, false, nullptr};
+    *put.pending = {asked.cookie, 0, false, false, nullptr};
     // The network reads the source, and the peer goes on, behind what this thread did before.
     std::atomic_thread_fence(std::memory_order_release);
-    return begin(way, peer.handle - 1);
+    return begin(way, number - 1);
 }
 
 // What was posted at once, and has no piece that will be reported, is done. Else the owner must

@@ -68,7 +68,7 @@ std::string PortMap::owner(Port port) const {
 }
 
 std::string PortMap::provider() const {
-    return opened_.empty() ? std::string() : opened_[0]->provider();
+    return opened_.empty() ? std::string() : opened_[0]->traits().provider;
 }
 
 std::string PortMap::attachment(Port port) const {

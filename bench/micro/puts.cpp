@@ -29,8 +29,12 @@ void put_and_poll(benchmark::State& state) {
     const std::vector<std::byte> source(bytes);
     std::array<Event, 16> events;
     for (auto _ : state) {
-        const PutResult result =
-            writer->put(Port{0}, peer, source.data(), nullptr, memory, 0, bytes, 1, 1);
+        const PutResult result = writer->put({.port = Port{0},
+                                              .peer = peer,
+                                              .source = source.data(),
+                                              .target = memory,
+                                              .bytes = bytes,
+                                              .notification = 1});
         if (result != PutResult::done || reader->poll(events) != 1) {
             state.SkipWithError("the put did not arrive at once");
             break;

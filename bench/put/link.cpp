@@ -9,6 +9,7 @@
 #include <cstring>
 #include <thread>
 
+#include "backend/ports/powers.hpp"
 #include "backend/registry/transports.hpp"
 #include "comm/setup/nics.hpp"
 #include "topo/error.hpp"
@@ -102,9 +103,14 @@ void PutLink::open(Bootstrap& bootstrap, const PutTransport& transport) {
 }
 
 void PutLink::open_plain(Bootstrap& bootstrap) {
+    if (group_->registering() == nullptr) {
+        throw Error(Status::unsupported,
+                    "this transport puts into its own memory only; leave out "
+                    "--direct");
+    }
     plain_ = std::make_unique<std::byte[]>(std::max<std::size_t>(bytes_, 1));
     const LocalMemory plain =
-        group_->register_memory(plain_.get(), std::max<std::size_t>(bytes_, 1));
+        group_->registering()->register_memory(plain_.get(), std::max<std::size_t>(bytes_, 1));
     const auto all = bootstrap.allgather(group_->describe(plain));
     plain_target_ = group_->import_memory(all.at(1 - rank_));
 }
@@ -112,8 +118,14 @@ void PutLink::open_plain(Bootstrap& bootstrap) {
 void PutLink::put_to(const RemoteMemory& target, std::size_t at, std::size_t bytes,
                      std::uint64_t notification) {
     while (true) {
-        switch (group_->put(port_, peer_, outbox_.data + at, outbox_.descriptor, target, at, bytes,
-                            notification, 0)) {
+        switch (group_->put({.port = port_,
+                             .peer = peer_,
+                             .source = outbox_.data + at,
+                             .descriptor = outbox_.descriptor,
+                             .target = target,
+                             .offset = at,
+                             .bytes = bytes,
+                             .notification = notification})) {
             case PutResult::done:
             case PutResult::queued:
                 return;

@@ -52,7 +52,7 @@ class PutLink {
         return plain_.get() + at;
     }
     const std::string& backend() const { return backend_; }
-    std::string provider() const { return group_->provider(); }
+    std::string provider() const { return group_->traits().provider; }
     std::string port_text() const { return group_->port_text(port_); }
     /// This rank's core and the peer's; -1: not pinned.
     std::array<int, 2> cores() const { return cores_; }

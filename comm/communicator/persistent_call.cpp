@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "backend/ports/powers.hpp"
 #include "topo/log/log.hpp"
 
 namespace trefoil {
@@ -69,10 +70,10 @@ std::vector<DirectCall::Registered> PersistentCall::register_at(const std::vecto
     all.reserve(2 * groups.size());
     for (std::size_t g = 0; g < groups.size() && !engine.groups_are_gone(); ++g) {
         PortGroup& group = *engine.groups()[g];
-        if (!group.can_register()) {
+        if (group.registering() == nullptr || !group.registering()->can_register()) {
             continue;
         }
-        const bool sends = group.needs_registered_source();
+        const bool sends = group.traits().needs_registered_source;
         const auto number = static_cast<int>(g);
         if (groups[g] || (sends && buffers_.recv != nullptr)) {
             register_buffer(number, buffers_.recv, buffers_.bytes.recv, groups[g], group, all);

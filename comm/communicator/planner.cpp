@@ -78,7 +78,7 @@ void Planner::lower_segments(Plan& plan, const Request& request, const Choice& c
         .at_lines = request.user != nullptr &&
                     request.element_bytes() % (2 * alignof(std::max_align_t)) == 0};
     for (const auto& group : channels_.groups) {
-        options.pack_all |= group->needs_registered_source();
+        options.pack_all |= group->traits().needs_registered_source;
     }
     for (std::size_t s = 0; s < segments; ++s) {
         std::vector<std::size_t> elements = segment_elements(request, map_.torus, s, per_segment);

@@ -37,7 +37,7 @@ class UserMemory {
     void free(void* data);
     /// The program will use these bytes, of its own memory. Throws Error(invalid_argument) where
     /// they overlap what is registered already, Error(unsupported) where the transport cannot, and
-    /// what PortGroup::register_memory() throws; then nothing has changed.
+    /// what MemoryRegistry::use() throws; then nothing has changed.
     void hold(void* data, std::size_t bytes);
     /// The end of a hold. As free().
     void drop(void* data);

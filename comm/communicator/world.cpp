@@ -300,8 +300,8 @@ void World::open_ports() {
             groups = with_faults(std::move(groups), *settings_.faults, rank());
         }
         open.assign(std::make_move_iterator(groups.begin()), std::make_move_iterator(groups.end()));
-        provider_ = open[0]->provider();
-        if (settings_.checksums && open[0]->notification_bits() < 64) {
+        provider_ = open[0]->traits().provider;
+        if (settings_.checksums && open[0]->traits().notification_bits < 64) {
             throw Error(Status::unsupported,
                         "TREFOIL_CHECKSUM=1: provider " + provider_ +
                             " carries 32 bits with a message, too few for a checksum; choose "
@@ -358,7 +358,8 @@ void World::shake_hands(std::vector<std::string> cards) {
             told = agreement_.allgather("connections", [&] {
                 try {
                     const bool shows = std::ranges::all_of(
-                        engine_->groups(), [](const auto& group) { return group->shows_images(); });
+                        engine_->groups(),
+                        [](const auto& group) { return group->images() != nullptr; });
                     return go_on(longest) ? told_of_connections(rank(), handshake->reach(), shows)
                                           : std::string(told_letters, no);
                 } catch (const Error& error) {

@@ -36,9 +36,10 @@ RoutePlace Routes::take(Route& route, std::size_t bytes) const {
 void Routes::assign(Program& program, Channels& channels, bool counts_in_pairs) {
     const auto ring_of = [&](const Route& route) {
         const auto group = static_cast<std::size_t>(channels.group_of(route.port));
-        return counts_in_pairs ? Ring::few
-                               : channels.rings.of(route.bytes, program.acknowledged,
-                                                   channels.groups[group]->notification_bits());
+        return counts_in_pairs
+                   ? Ring::few
+                   : channels.rings.of(route.bytes, program.acknowledged,
+                                       channels.groups[group]->traits().notification_bits);
     };
     for (Route& route : in_.all) {
         route.channel = channels.add_in(route.peer, route.port, ring_of(route));

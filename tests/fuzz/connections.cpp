@@ -2,10 +2,10 @@
 // Fuzzes what ranks write to each other to connect: cards, and entries in mailboxes of a rank that
 // has channels.
 #include <cstring>
-#include <memory>
 #include <string>
 #include <vector>
 
+#include "tests/backend/ports/silent_group.hpp"
 #include "tests/fuzz/target.hpp"
 #include "threads/connections/wiring.hpp"
 
@@ -21,37 +21,19 @@ void read_card(std::string_view bytes) {
 }
 
 /// Puts lead nowhere, and the test says what arrives.
-class DeafGroup final : public PortGroup {
+class DeafGroup final : public test::SilentGroup {
   public:
-    DeafGroup() { ports_ = {Port{0}, Port{1}}; }
-    LocalMemory allocate(std::size_t bytes) override {
-        memory_.push_back(std::make_unique<std::byte[]>(bytes));
-        return {memory_.back().get(), bytes, nullptr};
-    }
-    std::string describe(const LocalMemory&) const override { return "memory"; }
-    std::string address(Port) const override { return "address"; }
+    DeafGroup() : SilentGroup({Port{0}, Port{1}}) {}
     RemoteMemory import_memory(std::string_view description) override {
         if (description.size() > 100) {
             throw Error(Status::invalid_argument, "no memory is described like this");
         }
         return {0, 0, 1 << 20};
     }
-    Peer connect(Port, std::string_view) override { return {}; }
-    PutResult put(Port, Peer, const void*, void*, const RemoteMemory&, std::uint64_t, std::size_t,
-                  std::uint64_t, std::uint64_t) override {
-        return PutResult::done;
-    }
-    std::size_t poll(std::span<Event>) override { return 0; }
-    void wait(std::chrono::microseconds) override {}
-    void wake() override {}
-    std::string error_text() const override { return {}; }
-    std::string port_text(Port) const override { return "nowhere"; }
+    PutResult put(const Put&) override { return PutResult::done; }
 
     /// The mailbox: the first memory that was taken.
-    std::byte* mailbox() { return memory_[0].get(); }
-
-  private:
-    std::vector<std::unique_ptr<std::byte[]>> memory_;
+    std::byte* mailbox() { return memory_[0].data(); }
 };
 
 /// A peer that knows the proof writes any bytes as its stream, cut into records anywhere.

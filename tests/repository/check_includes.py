@@ -76,6 +76,7 @@ KNOWS = {
         "threads/workers/",
         "threads/timeline/",
         "backend/ports/port_group.hpp",
+        "backend/ports/powers.hpp",
         "backend/ports/read_guard.hpp",
         "topo/",
     ),

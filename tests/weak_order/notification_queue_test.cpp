@@ -4,6 +4,7 @@
 #include "tests/weak_order/checked_atomics.hpp"
 // The product's files, over them.
 #include "backend/ports/notification_queue.cpp"
+#include "backend/ports/port_group.cpp"
 #include "tests/weak_order/proof.hpp"
 
 namespace trefoil::weak {

@@ -230,8 +230,13 @@ class Pair {
     std::byte* source(std::size_t own) { return memory_[own].data + bytes; }
     std::byte* landing(std::size_t own) { return memory_[own].data; }
     bool put(std::size_t own, std::size_t count) {
-        return groups_[own]->put(ports[own], peers_[own], source(own), memory_[own].descriptor,
-                                 there_[own], 0, count, 1, 0) != PutResult::again;
+        return groups_[own]->put({.port = ports[own],
+                                  .peer = peers_[own],
+                                  .source = source(own),
+                                  .descriptor = memory_[own].descriptor,
+                                  .target = there_[own],
+                                  .bytes = count,
+                                  .notification = 1}) != PutResult::again;
     }
     /// Polls once: how many puts have arrived.
     std::size_t arrived(std::size_t own) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the workers of a communicator share, and how they and their callers sleep.
 #include "tests/weak_order/checked_atomics.hpp"
-// The product's headers, over them. executor_files.cpp has the rest.
-#include "backend/ports/notification_queue.hpp"
 #include "tests/weak_order/proof.hpp"
+#include "tests/weak_order/quiet_group.hpp"
+// The product's headers, over them. executor_files.cpp has the rest.
 #include "threads/executor/call_queue.hpp"
 #include "threads/executor/counters.hpp"
 #include "threads/executor/growing_array.hpp"
@@ -14,29 +14,6 @@ namespace trefoil::weak {
 namespace {
 
 constexpr std::chrono::seconds for_ever{3600};
-
-/// Sleeps as backend memory does.
-class SleepingGroup final : public PortGroup {
-  public:
-    LocalMemory allocate(std::size_t) override { return {}; }
-    std::string describe(const LocalMemory&) const override { return {}; }
-    std::string address(Port) const override { return {}; }
-    RemoteMemory import_memory(std::string_view) override { return {}; }
-    Peer connect(Port, std::string_view) override { return {}; }
-    PutResult put(Port, Peer, const void*, void*, const RemoteMemory&, std::uint64_t, std::size_t,
-                  std::uint64_t, std::uint64_t) override {
-        return PutResult::failed;
-    }
-    std::size_t poll(std::span<Event>) override { return 0; }
-    void wait(std::chrono::microseconds longest) override { reader_.wait(longest); }
-    void wake() override { reader_.wake(); }
-    std::string error_text() const override { return {}; }
-    std::string port_text(Port) const override { return {}; }
-
-  private:
-    memory::NotificationQueue queue_;
-    memory::QueueReader reader_{queue_};
-};
 
 struct Counted {
     std::atomic<std::uint32_t> left{2};
@@ -140,7 +117,7 @@ TEST(Waiters, EveryOrderingIsNeeded) {
 struct Crew {
     explicit Crew(std::size_t workers) : groups(workers) {
         for (auto& group : groups) {
-            group = std::make_shared<SleepingGroup>();
+            group = std::make_shared<QuietGroup>(Port{0});
         }
         wake_up = std::make_unique<WakeUp>(groups);
     }

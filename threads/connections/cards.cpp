@@ -25,7 +25,7 @@ void require_card(bool holds, const char* what) {
 GroupCard card_of(const PortGroup& group, const LocalMemory& mailbox) {
     GroupCard card;
     card.mailbox = group.describe(mailbox);
-    card.maps_peers = group.maps_peers();
+    card.maps_peers = group.storing() != nullptr;
     for (const Port port : group.ports()) {
         card.ports.push_back({port, group.address(port), group.port_text(port)});
     }

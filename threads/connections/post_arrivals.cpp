@@ -9,7 +9,7 @@ namespace trefoil {
 
 /// Where notifications carry a proof.
 bool PostOffice::is_refused(const Signal& signal, std::uint32_t proof) {
-    if (group_.notification_bits() == 64 && signal.proof != proof) {
+    if (group_.traits().notification_bits == 64 && signal.proof != proof) {
         ++statistics_.refused;
         return true;
     }

@@ -123,7 +123,7 @@ bool PostOffice::say_urgently(Connection& to, std::uint8_t kind, std::string_vie
     to.urgent_source = arena_.take(MailboxLayout::urgent_bytes);
     to.urgent = std::move(entry);
     to.urgent_used = to.urgent_to_put = true;
-    to.urgent_in_doubt = group_.may_lose_puts();
+    to.urgent_in_doubt = group_.traits().may_lose_puts;
     list(to);
     return true;
 }
@@ -161,9 +161,15 @@ bool PostOffice::put_all() {
 
 bool PostOffice::put(Connection& connection, const MailboxPut& what, bool& due, bool& leaving) {
     const Signal signal{what.kind, connection.place_there, connection.proof_out.signal};
-    const PutResult result = group_.put(connection.port, connection.endpoint, what.source,
-                                        what.descriptor, connection.mailbox, what.offset,
-                                        what.bytes, signal.encode(), what.cookie.bits());
+    const PutResult result = group_.put({.port = connection.port,
+                                         .peer = connection.endpoint,
+                                         .source = what.source,
+                                         .descriptor = what.descriptor,
+                                         .target = connection.mailbox,
+                                         .offset = what.offset,
+                                         .bytes = what.bytes,
+                                         .notification = signal.encode(),
+                                         .cookie = what.cookie.bits()});
     if (result == PutResult::again) {
         list(connection);
         return false;
@@ -324,7 +330,7 @@ bool PostOffice::failed(std::uint64_t bits, const std::string& text) noexcept {
 
 void PostOffice::repeat_unanswered() noexcept {
     constexpr std::uint32_t most_looks = 64;
-    if (!group_.may_lose_puts()) {
+    if (!group_.traits().may_lose_puts) {
         return;
     }
     for (const auto& connection : connections_) {

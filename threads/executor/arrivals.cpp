@@ -13,8 +13,9 @@ Arrivals::Arrivals(std::size_t group, Channels& channels, SegmentQueue& queue, S
                    ControlMessages& controls, Failure& failure, TimelineNotes& notes)
     : group_(group),
       channels_(channels),
-      compared_check_(channels.groups[group]->notification_bits() == 64 ? ~0U : 0),
-      compared_use_(Notification::use_modulus(channels.groups[group]->notification_bits()) - 1),
+      compared_check_(channels.groups[group]->traits().notification_bits == 64 ? ~0U : 0),
+      compared_use_(Notification::use_modulus(channels.groups[group]->traits().notification_bits) -
+                    1),
       queue_(queue),
       steps_(steps),
       controls_(controls),

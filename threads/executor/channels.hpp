@@ -154,8 +154,8 @@ struct Channels : ChannelTerms {
     template <typename Channel>
     std::size_t offset_of(const Channel& channel, std::uint32_t use, std::size_t bytes) const {
         const auto& group = groups[static_cast<std::size_t>(channel.group)];
-        return group->puts_by_stores() ? rings.spread_offset(channel.ring, use, bytes)
-                                       : rings.offset(channel.ring, use);
+        return group->traits().puts_by_stores ? rings.spread_offset(channel.ring, use, bytes)
+                                              : rings.offset(channel.ring, use);
     }
     /// Of all incoming channels.
     std::size_t landing_bytes() const;

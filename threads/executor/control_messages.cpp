@@ -99,7 +99,7 @@ bool ControlMessages::acknowledged(std::size_t group, std::uint32_t in_channel,
                                        : InChannel::none;
     // Where notifications have room for it.
     const bool is_proved = notification.check == Notification::folded(channel.proof) ||
-                           channels_.groups[group]->notification_bits() != 64;
+                           channels_.groups[group]->traits().notification_bits != 64;
     if (opposite == InChannel::none && is_proved && keep_word(group, in_channel, notification)) {
         return false;
     }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "backend/ports/powers.hpp"
 #include "threads/executor/reports.hpp"
 #include "topo/blob.hpp"
 #include "topo/error.hpp"
@@ -169,8 +170,9 @@ void DirectCalls::say(const Channel& channel, std::string letter) {
 }
 
 void DirectCalls::let_go_of(DirectOutgoing& outgoing) noexcept {
-    if (!engine_.groups_are_gone()) {
-        channels_.groups[static_cast<std::size_t>(outgoing.group)]->release(outgoing.memory);
+    const auto& group = channels_.groups[static_cast<std::size_t>(outgoing.group)];
+    if (!engine_.groups_are_gone() && group->registering() != nullptr) {
+        group->registering()->release(outgoing.memory);
     }
 }
 

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "backend/ports/powers.hpp"
 #include "threads/connections/letter_box.hpp"
 #include "threads/executor/channels.hpp"
 #include "threads/executor/direct_program.hpp"
@@ -120,6 +121,7 @@ class DirectCalls {
                 for (const DirectCall::Registered& registered : call->registered_) {
                     close(registered.group, registered.use);
                     may_go_on |= !channels_.groups[static_cast<std::size_t>(registered.group)]
+                                      ->registering()
                                       ->deregister_stops_landing();
                 }
             }

@@ -268,7 +268,7 @@ void Engine::see_off(std::chrono::milliseconds longest) noexcept {
 void Engine::hear_farewells(std::chrono::milliseconds longest) noexcept {
     const auto may_close = [](const auto& worker) {
         Links& links = worker->links();
-        return links.has_peers_left() || !links.post().group().closes_after_peers();
+        return links.has_peers_left() || !links.post().group().traits().closes_after_peers;
     };
     listen_until([&] { return std::ranges::all_of(workers_, may_close); }, longest);
 }

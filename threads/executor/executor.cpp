@@ -4,6 +4,7 @@
 
 #include <new>
 
+#include "backend/ports/powers.hpp"
 #include "threads/executor/inquiry.hpp"
 #include "topo/patience.hpp"
 
@@ -136,7 +137,8 @@ bool Executor::begin_here(RunningCall& running) noexcept {
     if (!parts_.channels.rings.are_flagged()) {
         return false;
     }
-    if (parts_.channels.groups.front()->may_have_arrivals() || ++begun_here_ % calls_unheard == 0) {
+    if (parts_.channels.groups.front()->storing()->may_have_arrivals() ||
+        ++begun_here_ % calls_unheard == 0) {
         (void)engine_.listen(0);
     }
     return worker_parts_.front()->begin_here(running);

@@ -7,6 +7,8 @@
 #include <cstring>
 #include <string>
 
+#include "backend/ports/powers.hpp"
+
 namespace trefoil {
 
 namespace {
@@ -174,7 +176,7 @@ bool FlaggedPiece::put(const ProgramPut& put, Channels& channels) noexcept {
     auto& flag = *reinterpret_cast<Flag*>(target - channels.rings.flag_bytes());
     flag.sign = sign(put.bytes);
     Shared(flag.mark).store(mark_of(use, channels), std::memory_order_release);
-    channels.groups[static_cast<std::size_t>(channel.group)]->ring(end.peer);
+    channels.groups[static_cast<std::size_t>(channel.group)]->storing()->ring(end.peer);
     get_for_writing(end.slots + channels.rings.offset(channel.ring, use + 1));
     ++channel.puts;
     channel.bytes += put.bytes;
@@ -251,7 +253,7 @@ void FlaggedPiece::give_back(Channels& channels) noexcept {
             continue;
         }
         Shared(*channel.end.taken).store(done, std::memory_order_release);
-        channels.groups[static_cast<std::size_t>(channel.group)]->ring(channel.end.peer);
+        channels.groups[static_cast<std::size_t>(channel.group)]->storing()->ring(channel.end.peer);
     }
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "backend/ports/powers.hpp"
 #include "topo/error.hpp"
 #include "topo/patience.hpp"
 
@@ -190,7 +191,7 @@ Reach Handshake::reach() const {
         const Reach reach =
             connection == nullptr
                 ? Reach::none
-                : engine_.groups()[group_of(neighbour.second)]->reach(connection->endpoint);
+                : reach_of(*engine_.groups()[group_of(neighbour.second)], connection->endpoint);
         least = std::min(least, reach);
     }
     return least;

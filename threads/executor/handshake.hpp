@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "backend/ports/port_group.hpp"
+#include "backend/ports/powers.hpp"
 #include "threads/executor/engine.hpp"
 #include "topo/torus.hpp"
 

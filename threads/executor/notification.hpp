@@ -20,7 +20,7 @@ namespace trefoil {
 /// counts are known to two ranks only, and no other check sees that they differ.) With checksums
 /// the CRC of the message's bytes is added to it, folded to as many bits.
 ///
-/// A transport may carry the lower 32 bits only (PortGroup::notification_bits()). There channels
+/// A transport may carry the lower 32 bits only (PortTraits::notification_bits). There channels
 /// have ten bits, uses are numbered modulo 8, and the signature slice stands alone: each message
 /// carries another six bits of the hash. Which ones depends on the channel too, so that where a
 /// call takes one message per channel its peers still compare different bits.
@@ -33,7 +33,7 @@ struct Notification {
     static constexpr std::uint32_t first_ready_index = Signal::first_index - rings;
     static constexpr std::uint32_t index_limit = first_ready_index;
     static_assert(index_limit + rings + Signal::kinds == acknowledgement_index);
-    /// How many channels can be named at a group that has so many notification_bits().
+    /// How many channels can be named at a group that has so many notification_bits.
     static constexpr std::uint32_t channel_limit(int notification_bits) {
         return notification_bits == 64 ? 1U << 18 : 1U << 10;
     }

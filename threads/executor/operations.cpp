@@ -7,6 +7,8 @@
 #include <span>
 #include <string>
 
+#include "backend/ports/powers.hpp"
+
 namespace trefoil {
 
 namespace {
@@ -110,7 +112,8 @@ bool Operations::open(const Program& program, SegmentBuffers& buffers,
     std::memcpy(&told, buffers.at(op.source), sizeof told);
     if (program.shows_image) {
         const OutChannel& peer = channels_.out[program.peer_of(op.target.space)];
-        std::byte* const image = channels_.groups[peer.group]->image_of(peer.endpoint, told.input);
+        std::byte* const image =
+            channels_.groups[peer.group]->images()->image_of(peer.endpoint, told.input);
         if (image == nullptr) {
             failure_.set_own(
                 Status::system_error,
@@ -127,8 +130,8 @@ bool Operations::open(const Program& program, SegmentBuffers& buffers,
 bool Operations::pull(const OutChannel& peer, const SegmentBuffers& buffers,
                       const ProgramOp& op) const noexcept {
     const auto address = reinterpret_cast<std::uintptr_t>(buffers.at(op.source));
-    if (channels_.groups[peer.group]->copy_from(peer.endpoint, buffers.at(op.target), address,
-                                                op.elements)) {
+    if (channels_.groups[peer.group]->pulling()->copy_from(peer.endpoint, buffers.at(op.target),
+                                                           address, op.elements)) {
         return true;
     }
     const int error = errno;

@@ -4,14 +4,27 @@
 
 #include <thread>
 
+#include "backend/ports/powers.hpp"
 #include "backend/ports/read_guard.hpp"
 
 namespace trefoil {
 
+namespace {
+
+ReadGuard* own_guard(const PortGroup& group, int place) noexcept {
+    return group.pulling() == nullptr ? nullptr : group.pulling()->own_guard(place);
+}
+
+const ReadGuard* guard_of(const PortGroup& group, Peer peer, int place) noexcept {
+    return group.pulling() == nullptr ? nullptr : group.pulling()->guard_of(peer, place);
+}
+
+}  // namespace
+
 void PeerReads::open(std::uint64_t call_hash) noexcept {
     call_ = call_hash | 1;  // never 0
     for (const auto& group : channels_.groups) {
-        if (ReadGuard* const guard = group->own_guard(channels_.read_place)) {
+        if (ReadGuard* const guard = own_guard(*group, channels_.read_place)) {
             // The signal that tells a peer where the vectors lie publishes it.
             guard->call.store(call_, std::memory_order_relaxed);
         }
@@ -20,7 +33,7 @@ void PeerReads::open(std::uint64_t call_hash) noexcept {
 
 void PeerReads::withdraw() noexcept {
     for (const auto& group : channels_.groups) {
-        if (ReadGuard* const guard = group->own_guard(channels_.read_place)) {
+        if (ReadGuard* const guard = own_guard(*group, channels_.read_place)) {
             guard->call.store(0, std::memory_order_seq_cst);
             // A load keeps the caller's later writes behind the store. No fence, which
             // ThreadSanitizer does not know.
@@ -34,9 +47,9 @@ void PeerReads::withdraw() noexcept {
             continue;
         }
         const PortGroup& group = *channels_.groups[static_cast<std::size_t>(peer.group)];
-        const ReadGuard* const guard = group.guard_of(peer.endpoint, channels_.read_place);
+        const ReadGuard* const guard = guard_of(group, peer.endpoint, channels_.read_place);
         // A thread of this process, so it goes on; it waits for nobody inside.
-        while (guard != nullptr && group.reach(peer.endpoint) == Reach::addresses &&
+        while (guard != nullptr && reach_of(group, peer.endpoint) == Reach::addresses &&
                guard->readers.load(std::memory_order_seq_cst) != 0) {
             std::this_thread::yield();
         }
@@ -45,7 +58,7 @@ void PeerReads::withdraw() noexcept {
 
 void PeerReads::count(std::int32_t change) noexcept {
     for (const auto& group : channels_.groups) {  // a peer sees that of the group it talks to
-        if (ReadGuard* const guard = group->own_guard(channels_.read_place)) {
+        if (ReadGuard* const guard = own_guard(*group, channels_.read_place)) {
             guard->readers.fetch_add(static_cast<std::uint32_t>(change), std::memory_order_seq_cst);
         }
     }
@@ -53,7 +66,7 @@ void PeerReads::count(std::int32_t change) noexcept {
 
 bool PeerReads::withdrawn(const OutChannel& peer) const noexcept {
     const PortGroup& group = *channels_.groups[static_cast<std::size_t>(peer.group)];
-    const ReadGuard* const guard = group.guard_of(peer.endpoint, channels_.read_place);
+    const ReadGuard* const guard = guard_of(group, peer.endpoint, channels_.read_place);
     return guard != nullptr && guard->call.load(std::memory_order_seq_cst) != call_;
 }
 
@@ -66,7 +79,8 @@ bool PeerReads::all_open(std::span<const std::uint32_t> peers, bool by_addresses
     for (const std::uint32_t number : peers) {
         const OutChannel& peer = channels_.out[number];
         const PortGroup& group = *channels_.groups[static_cast<std::size_t>(peer.group)];
-        if ((group.reach(peer.endpoint) == Reach::addresses) == by_addresses && withdrawn(peer)) {
+        if ((reach_of(group, peer.endpoint) == Reach::addresses) == by_addresses &&
+            withdrawn(peer)) {
             fail_with(peer);
             return false;
         }

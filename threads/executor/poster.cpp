@@ -6,6 +6,7 @@
 #include <cstring>
 #include <new>
 
+#include "backend/ports/powers.hpp"
 #include "threads/executor/put_cookie.hpp"
 #include "threads/kernels/checksum.hpp"
 
@@ -157,8 +158,12 @@ bool Poster::post_control(std::uint32_t out, std::uint64_t bits) noexcept {
     OutChannel& channel = channels_.out[out];
     const Wire& wire = *channel.wire;
     const PutResult result =
-        group_->put(channel.port, channel.endpoint, nullptr, nullptr, wire.memory, wire.offset, 0,
-                    bits, PutCookie(executor_, out, 0, PutCookie::no_step).bits());
+        group_->put({.port = channel.port,
+                     .peer = channel.endpoint,
+                     .target = wire.memory,
+                     .offset = wire.offset,
+                     .notification = bits,
+                     .cookie = PutCookie(executor_, out, 0, PutCookie::no_step).bits()});
     if (result == PutResult::again) {
         refused_ = true;
         return false;
@@ -344,9 +349,16 @@ PutResult Poster::post(RunningSegment& segment, const ProgramPut& put, Cursor& c
             segment.call().hash(), put.bytes, cursor.checksum);
     const bool is_direct = !direct_pieces(segment, put).empty();
     const std::uint64_t bits = (is_direct ? notification.landed_directly() : notification).encode();
-    return group_->put(channel.port, channel.endpoint, source, descriptor, piece.memory,
-                       piece.target, piece.bytes, bits,
-                       PutCookie(executor_, put.channel, place_of(segment), cursor.step).bits());
+    const PutCookie cookie(executor_, put.channel, place_of(segment), cursor.step);
+    return group_->put({.port = channel.port,
+                        .peer = channel.endpoint,
+                        .source = source,
+                        .descriptor = descriptor,
+                        .target = piece.memory,
+                        .offset = piece.target,
+                        .bytes = piece.bytes,
+                        .notification = bits,
+                        .cookie = cookie.bits()});
 }
 
 /// Where the piece lies, if a put can read it there; else null.
@@ -363,7 +375,7 @@ const std::byte* Poster::source_of(const RunningSegment& segment, const ProgramP
             continue;
         }
         const std::byte* const data = segment.buffers().at(op.source) + (piece.from - first);
-        const bool may_read = !group_->needs_registered_source() ||
+        const bool may_read = !group_->traits().needs_registered_source ||
                               call->may_be_read(group_number_, data, piece.bytes, descriptor);
         return may_read ? data : nullptr;
     }
@@ -374,7 +386,10 @@ const std::byte* Poster::source_of(const RunningSegment& segment, const ProgramP
 const std::byte* Poster::gather(const RunningSegment& segment, const ProgramPut& put,
                                 const Piece& piece, void*& descriptor) noexcept {
     OutChannel& channel = channels_.out[put.channel];
-    std::byte* to = group_->landing(channel.endpoint, piece.memory, piece.target, piece.bytes);
+    const Landings* const landings = group_->landings();
+    std::byte* to = landings == nullptr ? nullptr
+                                        : landings->landing(channel.endpoint, piece.memory,
+                                                            piece.target, piece.bytes);
     if (to == nullptr) {
         channel.staged += piece.bytes;
         const LocalMemory& staging = segment.staging().of(group_number_);

@@ -99,7 +99,7 @@ struct Program {
     bool acknowledged = false;        ///< its receivers tell senders that they have started it
     bool shares_vectors = false;      ///< ranks read this rank's vectors, or it reads theirs
     bool image_is_input = false, image_is_output = false;  ///< peers read the scratch as that
-    /// The scratch is an image that the group shows (PortGroup::take_image), and so is what peers
+    /// The scratch is an image that the group shows (Images::take_image), and so is what peers
     /// tell.
     bool shows_image = false;
     std::vector<std::uint32_t> used_in, used_out;  ///< channels that carry messages

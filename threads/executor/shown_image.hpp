@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An image of a group's (PortGroup::take_image) that grows, and is given back in the end.
+// An image of a group's (Images) that grows, and is given back in the end.
 #pragma once
 
 #include <cstddef>
 #include <memory>
 #include <utility>
 
-#include "backend/ports/port_group.hpp"
+#include "backend/ports/powers.hpp"
 
 namespace trefoil {
 
@@ -22,7 +22,7 @@ class ShownImage {
     void reserve(const std::shared_ptr<PortGroup>& group, std::size_t bytes) {
         if (bytes > bytes_) {
             give_back();
-            data_ = group->take_image(bytes);
+            data_ = group->images()->take_image(bytes);
             bytes_ = bytes;
             group_ = group;
         }
@@ -32,7 +32,9 @@ class ShownImage {
   private:
     void give_back() noexcept {
         if (group_ != nullptr) {
-            std::exchange(group_, nullptr)->give_back_image(std::exchange(data_, nullptr));
+            std::exchange(group_, nullptr)
+                ->images()
+                ->give_back_image(std::exchange(data_, nullptr));
             bytes_ = 0;
         }
     }

@@ -18,7 +18,7 @@ void Staging::reserve(std::size_t number, PortGroup& group, std::size_t bytes) {
     }
     // Doubling keeps what outgrown registered buffers hold below twice the largest.
     const std::size_t wanted = std::max(bytes, 2 * buffer.bytes);
-    if (group.needs_registered_source()) {
+    if (group.traits().needs_registered_source) {
         buffer = group.allocate(wanted);
     } else {
         unregistered_[number].resize(wanted);

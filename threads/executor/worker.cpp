@@ -6,6 +6,7 @@
 #include <exception>
 #include <thread>
 
+#include "backend/ports/powers.hpp"
 #include "threads/executor/executor.hpp"
 #include "threads/executor/put_cookie.hpp"
 #include "threads/executor/reports.hpp"
@@ -32,16 +33,21 @@ Worker::Worker(std::size_t number, bool in_caller, Engine& engine, Rank rank, Ra
       in_caller_(in_caller),
       engine_(engine),
       group_(engine.groups()[number].get()),
-      links_(*group_, rank, ranks, Notification::channel_limit(group_->notification_bits()), *this),
-      waiting_(engine.may_spin(), engine.groups().size() == 1 && group_->maps_peers()),
+      links_(*group_, rank, ranks, Notification::channel_limit(group_->traits().notification_bits),
+             *this),
+      waiting_(engine.may_spin(), engine.groups().size() == 1 && group_->storing() != nullptr),
       progress_turns_(engine.may_spin()) {
-    group_->watch(
-        {[](const void* worker) { return static_cast<const Worker*>(worker)->flag_has_come(); },
-         this});
+    if (group_->storing() != nullptr) {
+        group_->storing()->watch(
+            {[](const void* worker) { return static_cast<const Worker*>(worker)->flag_has_come(); },
+             this});
+    }
 }
 
 Worker::~Worker() {
-    group_->watch({});
+    if (group_->storing() != nullptr) {
+        group_->storing()->watch({});
+    }
 }
 
 void Worker::add(Executor& executor) {

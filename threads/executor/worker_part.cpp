@@ -7,6 +7,7 @@
 #include <string>
 #include <thread>
 
+#include "backend/ports/powers.hpp"
 #include "threads/executor/engine.hpp"
 #include "threads/executor/put_cookie.hpp"
 #include "threads/executor/suspects.hpp"
@@ -316,7 +317,7 @@ void WorkerPart::set_wire(std::uint32_t number, Wire& wire) noexcept {
     channel.wire = &wire;
     if (parts_.channels.rings.are_flagged()) {
         channel.end.peer = channel.endpoint;
-        place_end(channel.end, group_->mapped(wire.memory) + wire.offset, shape);
+        place_end(channel.end, group_->storing()->mapped(wire.memory) + wire.offset, shape);
     }
     channel.wired.store(true, std::memory_order_relaxed);
 }

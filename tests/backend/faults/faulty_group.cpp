@@ -34,8 +34,13 @@ class Pair {
     }
     PutResult put(std::uint64_t notification) {
         source_.fill(std::byte{0x55});
-        return from_->put(Port{0}, peer_, source_.data(), nullptr, target_, 0, bytes, notification,
-                          notification);
+        return from_->put({.port = Port{0},
+                           .peer = peer_,
+                           .source = source_.data(),
+                           .target = target_,
+                           .bytes = bytes,
+                           .notification = notification,
+                           .cookie = notification});
     }
     /// Polls both; what arrived and what was sent is added to the lists.
     void poll() {
@@ -152,7 +157,6 @@ TEST(FaultyGroup, HoldsPutsBackAndSendsThemInTheEnd) {
     for (std::uint64_t i = 0; i < 20; ++i) {
         ASSERT_EQ(pair.put(i), PutResult::queued);
     }
-    EXPECT_EQ(pair.from().inject_bytes(), 0U);
     pair.poll();
     EXPECT_LT(pair.arrived.size(), 20U);
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(5);

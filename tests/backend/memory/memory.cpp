@@ -14,6 +14,7 @@
 
 #include "backend/memory/memory_region.hpp"
 #include "backend/ports/notification_queue.hpp"
+#include "backend/ports/powers.hpp"
 #include "backend/system/kernel_access.hpp"
 #include "tests/backend/ports/conformance.hpp"
 #include "topo/numa_memory.hpp"
@@ -45,12 +46,23 @@ Status status_of(const std::function<void()>& call, std::string* message = nullp
     return Status::success;
 }
 
+PutResult put_to(PortGroup& from, Peer to, const void* source, const RemoteMemory& target,
+                 std::uint64_t offset, std::size_t bytes, std::uint64_t notification) {
+    return from.put({.port = Port{0},
+                     .peer = to,
+                     .source = source,
+                     .target = target,
+                     .offset = offset,
+                     .bytes = bytes,
+                     .notification = notification});
+}
+
 /// Puts without a reader; how many were accepted before anything but `done`.
 int puts_until_refused(PortGroup& from, Peer to, const RemoteMemory& memory, PutResult& last) {
     const std::uint64_t value = 5;
     int accepted = 0;
     do {
-        last = from.put(Port{0}, to, &value, nullptr, memory, 0, sizeof value, 1, 1);
+        last = put_to(from, to, &value, memory, 0, sizeof value, 1);
         accepted += last == PutResult::done ? 1 : 0;
     } while (last == PutResult::done && accepted < 100000);
     return accepted;
@@ -85,14 +97,13 @@ TEST(Memory, AGlanceSeesWhatPollWouldFind) {
     const auto reader = open_group();
     const RemoteMemory memory = writer->import_memory(reader->describe(reader->allocate(64)));
     const Peer peer = writer->connect(Port{0}, reader->address(Port{1}));
-    EXPECT_FALSE(reader->may_have_arrivals());
+    EXPECT_FALSE(reader->storing()->may_have_arrivals());
     const std::uint64_t value = 5;
-    ASSERT_EQ(writer->put(Port{0}, peer, &value, nullptr, memory, 0, sizeof value, 1, 1),
-              PutResult::done);
-    EXPECT_TRUE(reader->may_have_arrivals());
+    ASSERT_EQ(put_to(*writer, peer, &value, memory, 0, sizeof value, 1), PutResult::done);
+    EXPECT_TRUE(reader->storing()->may_have_arrivals());
     Event event;
     EXPECT_EQ(reader->poll({&event, 1}), 1U);
-    EXPECT_FALSE(reader->may_have_arrivals());
+    EXPECT_FALSE(reader->storing()->may_have_arrivals());
 }
 
 TEST(Memory, FailsWhenThePeerHasClosed) {
@@ -167,7 +178,7 @@ TEST(Memory, ReachesAProcessWhoseMainThreadHasEnded) {
             }
             const auto group = open_group();
             std::vector<std::byte> own(64);
-            group->register_memory(own.data(), own.size());
+            group->registering()->register_memory(own.data(), own.size());
             const std::string all = group->describe(group->allocate(64)) + group->address(Port{0});
             _exit(write(blobs[1], all.data(), all.size()) > 0 && read(end[0], &byte, 1) == 0 ? 0
                                                                                              : 1);
@@ -187,7 +198,7 @@ TEST(Memory, ReachesAProcessWhoseMainThreadHasEnded) {
               Status::success)
         << message;
     if (!testing::Test::HasFailure() && why_no_kernel_access().empty()) {
-        EXPECT_EQ(group->reach(peer), Reach::copies);
+        EXPECT_EQ(reach_of(*group, peer), Reach::copies);
     }
     close(end[1]);
     int status = 1;
@@ -233,12 +244,11 @@ TEST(Memory, StopsAPutThatWouldLeaveTheTarget) {
     const RemoteMemory memory = group->import_memory(other->describe(inbox));
     const Peer peer = group->connect(Port{0}, other->address(Port{0}));
     std::byte source[101] = {};
-    EXPECT_EQ(group->put(Port{0}, peer, source, nullptr, memory, 0, 101, 0, 0), PutResult::failed);
-    EXPECT_EQ(group->put(Port{0}, peer, source, nullptr, memory, 1, 100, 0, 0), PutResult::failed);
-    EXPECT_EQ(group->put(Port{0}, peer, source, nullptr, memory, ~0ULL, 2, 0, 0),
-              PutResult::failed);
+    EXPECT_EQ(put_to(*group, peer, source, memory, 0, 101, 0), PutResult::failed);
+    EXPECT_EQ(put_to(*group, peer, source, memory, 1, 100, 0), PutResult::failed);
+    EXPECT_EQ(put_to(*group, peer, source, memory, ~0ULL, 2, 0), PutResult::failed);
     EXPECT_NE(group->error_text().find("leave the target"), std::string::npos);
-    EXPECT_EQ(group->put(Port{0}, peer, source, nullptr, memory, 0, 100, 9, 0), PutResult::done);
+    EXPECT_EQ(put_to(*group, peer, source, memory, 0, 100, 9), PutResult::done);
     std::vector<Event> events(2);
     ASSERT_EQ(other->poll(events), 1U);
     EXPECT_EQ(events[0].notification, 9U);

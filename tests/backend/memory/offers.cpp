@@ -15,6 +15,7 @@
 
 #include "backend/memory/memory.hpp"
 #include "backend/memory/pull_offers.hpp"
+#include "backend/ports/powers.hpp"
 
 namespace trefoil {
 namespace {
@@ -135,8 +136,13 @@ constexpr std::size_t bytes = 1 << 20;
     const Peer peer = group->connect(Port{1}, address);
     const RemoteMemory target = group->import_memory(memory);
     const std::vector<std::byte> source(bytes, std::byte{5});
-    const bool queued = group->put(Port{1}, peer, source.data(), nullptr, target, 0, bytes, 1, 1) ==
-                        PutResult::queued;
+    const bool queued = group->put({.port = Port{1},
+                                    .peer = peer,
+                                    .source = source.data(),
+                                    .target = target,
+                                    .bytes = bytes,
+                                    .notification = 1,
+                                    .cookie = 1}) == PutResult::queued;
     [[maybe_unused]] const auto written = write(ready, queued ? "q" : "n", 1);
     while (true) {
         pause();
@@ -187,7 +193,7 @@ class OffersOfProcesses : public testing::Test {
     }
     std::unique_ptr<PortGroup> group_ = open_group(Port{0});
     std::vector<std::byte> memory_ = std::vector<std::byte>(bytes);
-    LocalMemory registered_ = group_->register_memory(memory_.data(), bytes);
+    LocalMemory registered_ = group_->registering()->register_memory(memory_.data(), bytes);
     Sender sender_{group_->address(Port{0}), group_->describe(registered_)};
 };
 
@@ -199,7 +205,7 @@ TEST_F(OffersOfProcesses, AreFetchedFromOneThatWasStopped) {
 
 TEST_F(OffersOfProcesses, DoNotLandLaterFromOneThatWasStopped) {
     sender_.signal(SIGSTOP);
-    group_->deregister(registered_);
+    group_->registering()->deregister(registered_);
     EXPECT_EQ(poll(), 0U);
     sender_.signal(SIGCONT);
     usleep(20000);
@@ -223,7 +229,8 @@ TEST(OffersToProcesses, FailWhenTheTargetHasGone) {
         const auto own = open_group(Port{1});
         std::vector<std::byte> memory(bytes);
         const std::string address = own->address(Port{1});
-        const std::string description = own->describe(own->register_memory(memory.data(), bytes));
+        const std::string description =
+            own->describe(own->registering()->register_memory(memory.data(), bytes));
         std::array<std::uint64_t, 2> sizes{address.size(), description.size()};
         bool written = write(blobs[1], sizes.data(), sizeof sizes) > 0;
         written = write(blobs[1], address.data(), address.size()) > 0 && written;
@@ -243,7 +250,13 @@ TEST(OffersToProcesses, FailWhenTheTargetHasGone) {
     close(blobs[1]);
     const Peer peer = group->connect(Port{0}, address);
     const RemoteMemory target = group->import_memory(description);
-    ASSERT_EQ(group->put(Port{0}, peer, source.data(), nullptr, target, 0, bytes, 1, 42),
+    ASSERT_EQ(group->put({.port = Port{0},
+                          .peer = peer,
+                          .source = source.data(),
+                          .target = target,
+                          .bytes = bytes,
+                          .notification = 1,
+                          .cookie = 42}),
               PutResult::queued);
     std::array<Event, 2> events;
     for (int i = 0; i < 5000; ++i) {

@@ -61,6 +61,19 @@ struct Tally {
     }
 };
 
+/// From the beginning of the memory to the beginning of the target.
+PutResult put_to(PortGroup& group, Peer peer, const LocalMemory& from, const RemoteMemory& target,
+                 std::size_t bytes, std::uint64_t notification) {
+    return group.put({.port = Port{0},
+                      .peer = peer,
+                      .source = from.data,
+                      .descriptor = from.descriptor,
+                      .target = target,
+                      .bytes = bytes,
+                      .notification = notification,
+                      .cookie = notification});
+}
+
 bool until(const std::function<bool()>& done) {
     const Clock::time_point deadline = Clock::now() + limit;
     while (!done()) {
@@ -96,8 +109,7 @@ TEST_P(OfiClosing, NothingThatWasAcceptedIsLost) {
     const auto put = [&](std::size_t bytes, std::uint64_t notification) {
         PutResult result = PutResult::again;
         EXPECT_TRUE(until([&] {
-            result = source->put(Port{0}, peer, from.data, from.descriptor, remote, 0, bytes,
-                                 notification, notification);
+            result = put_to(*source, peer, from, remote, bytes, notification);
             if (result == PutResult::again) {
                 at_source.poll(*source);
                 at_target.poll(*target);
@@ -113,7 +125,7 @@ TEST_P(OfiClosing, NothingThatWasAcceptedIsLost) {
     }));
     // Unread bytes at the source, a large put and many small ones; then it goes.
     for (int i = 0; i < 10; ++i) {
-        target->put(Port{0}, reverse, to.data, to.descriptor, remote_back, 0, 8, 7, 7);
+        put_to(*target, reverse, to, remote_back, 8, 7);
     }
     std::memset(from.data, 0x5a, large);
     put(large, 2);
@@ -145,8 +157,7 @@ TEST_P(OfiClosing, SmallPutsOutliveTheirSender) {
     Tally at_target;
     std::uint32_t accepted = 0;
     EXPECT_TRUE(until([&] {
-        const PutResult result = source->put(Port{0}, peer, from.data, from.descriptor, remote, 0,
-                                             8, accepted, accepted);
+        const PutResult result = put_to(*source, peer, from, remote, 8, accepted);
         accepted += result == PutResult::done || result == PutResult::queued;
         if (accepted < 2) {
             at_source.poll(*source);
@@ -220,7 +231,7 @@ void lose_peer(const std::string& provider, bool by_kill) {
     Tally tally;
     PutResult result = PutResult::again;
     const auto put = [&](std::size_t bytes) {
-        result = group->put(Port{0}, peer, from.data, from.descriptor, remote, 0, bytes, 0, 1);
+        result = put_to(*group, peer, from, remote, bytes, 1);
         tally.poll(*group);
         return result != PutResult::again;
     };

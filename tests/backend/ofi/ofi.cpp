@@ -190,7 +190,7 @@ TEST(OfiDiscovery, APortOfAnotherGroupIsRefused) {
     refusal(Status::invalid_argument, [&groups] { groups[0]->address(Port{7}); });
     const LocalMemory foreign;
     refusal(Status::invalid_argument, [&] { groups[0]->describe(foreign); });
-    EXPECT_EQ(groups[0]->put(Port{7}, {}, nullptr, nullptr, {}, 0, 0, 0, 0), PutResult::failed);
+    EXPECT_EQ(groups[0]->put({.port = Port{7}}), PutResult::failed);
     EXPECT_TRUE(contains(groups[0]->error_text(), "another group"));
 }
 

@@ -87,7 +87,7 @@ TEST_P(Conformance, UnregisteredSourcesWorkWhereTheyAreAllowed) {
         const Peer peer = group.connect(Port{0}, addresses[other]);
         const RemoteMemory target = group.import_memory(inboxes[other]);
         EXPECT_GE(target.bytes, 8192U);
-        if (!group.needs_registered_source()) {
+        if (!group.traits().needs_registered_source) {
             bool sent = false;
             bool arrived = false;
             const auto poll = [&] {
@@ -102,8 +102,14 @@ TEST_P(Conformance, UnregisteredSourcesWorkWhereTheyAreAllowed) {
             const auto exchange = [&](const std::byte* from, std::size_t offset) {
                 sent = arrived = false;
                 const auto put = [&] {
-                    return group.put(Port{0}, peer, from, nullptr, target, offset, source.size(),
-                                     77, 1);
+                    return group.put({.port = Port{0},
+                                      .peer = peer,
+                                      .source = from,
+                                      .target = target,
+                                      .offset = offset,
+                                      .bytes = source.size(),
+                                      .notification = 77,
+                                      .cookie = 1});
                 };
                 PutResult result = put();
                 while (result == PutResult::again) {
@@ -120,11 +126,14 @@ TEST_P(Conformance, UnregisteredSourcesWorkWhereTheyAreAllowed) {
             exchange(source.data(), 1);
             node.allgather({}, poll);
             // What is gathered where it will land arrives as well, where there is such a place.
-            if (std::byte* const place = group.landing(peer, target, 64, source.size())) {
-                fill(place, source.size(), node.rank());
-                exchange(place, 64);
+            if (const Landings* const landings = group.landings()) {
+                if (std::byte* const place = landings->landing(peer, target, 64, source.size())) {
+                    fill(place, source.size(), node.rank());
+                    exchange(place, 64);
+                }
+                EXPECT_EQ(landings->landing(peer, target, target.bytes - 100, source.size()),
+                          nullptr);
             }
-            EXPECT_EQ(group.landing(peer, target, target.bytes - 100, source.size()), nullptr);
         }
         finish(node, drivers);
     });
@@ -147,7 +156,7 @@ TEST_P(Conformance, ManyPutsInFlightBothWaysAllArriveOnce) {
             const std::uint64_t bits = driver.next_notification(node);
             const auto notification = static_cast<std::uint32_t>(bits);
             ASSERT_LT(notification, puts);
-            if (driver.group().notification_bits() == 64) {
+            if (driver.group().traits().notification_bits == 64) {
                 EXPECT_EQ(bits, with_upper_half(notification));
             }
             EXPECT_FALSE(seen[notification]) << "notification " << notification << " arrived twice";

@@ -18,6 +18,7 @@
 #include <string_view>
 #include <vector>
 
+#include "backend/ports/powers.hpp"
 #include "backend/registry/transports.hpp"
 
 namespace trefoil::conformance {
@@ -32,6 +33,7 @@ struct Subject {
     bool (*offered)(const Subject&) = nullptr;
     /// Why the library below does not survive a peer that abandons its puts; null: it does.
     const char* why_not_abandoned = nullptr;
+    bool registers = true;  ///< its groups have the power Registering, which is tested then
     friend void PrintTo(const Subject& subject, std::ostream* out) { *out << subject.name; }
 };
 

@@ -44,7 +44,7 @@ constexpr std::size_t late_bytes = 1 << 20;
 void give_up(Node& node, std::vector<std::unique_ptr<Driver>> drivers, Peer peer,
              const RemoteMemory& target) {
     PortGroup& group = drivers[0]->group();
-    std::vector<std::byte> own(group.needs_registered_source() ? 0 : late_puts * late_bytes);
+    std::vector<std::byte> own(group.traits().needs_registered_source ? 0 : late_puts * late_bytes);
     std::byte* const source = own.empty() ? drivers[0]->outbox() : own.data();
     void* const descriptor = own.empty() ? drivers[0]->outbox_memory().descriptor : nullptr;
     std::array<Event, 8> events;
@@ -54,8 +54,15 @@ void give_up(Node& node, std::vector<std::unique_ptr<Driver>> drivers, Peer peer
         fill(from, late_bytes, i);
         result = PutResult::again;
         for (int attempt = 0; attempt < 100 && result == PutResult::again; ++attempt) {
-            result = group.put(Port{0}, peer, from, descriptor, target, i * late_bytes, late_bytes,
-                               i, i);
+            result = group.put({.port = Port{0},
+                                .peer = peer,
+                                .source = from,
+                                .descriptor = descriptor,
+                                .target = target,
+                                .offset = i * late_bytes,
+                                .bytes = late_bytes,
+                                .notification = i,
+                                .cookie = i});
             group.poll(events);
         }
     }

@@ -64,8 +64,15 @@ PutResult Driver::try_put(Port port, Rank peer, const void* source, void* descri
                           const RemoteMemory& target, std::uint64_t offset, std::size_t bytes,
                           std::uint64_t notification) {
     const std::uint64_t cookie = next_cookie_;
-    const PutResult result = group_->put(port, peers_.at({port.index, peer}), source, descriptor,
-                                         target, offset, bytes, notification, cookie);
+    const PutResult result = group_->put({.port = port,
+                                          .peer = peers_.at({port.index, peer}),
+                                          .source = source,
+                                          .descriptor = descriptor,
+                                          .target = target,
+                                          .offset = offset,
+                                          .bytes = bytes,
+                                          .notification = notification,
+                                          .cookie = cookie});
     if (result == PutResult::failed) {
         throw std::runtime_error("put failed: " + group_->error_text());
     }

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <stdexcept>
 
 #include "tests/backend/ports/conformance.hpp"
 #include "tests/sanitizers.hpp"
@@ -20,11 +21,20 @@ namespace {
 const std::vector<std::vector<Port>> one_group{{Port{0}, Port{1}}};
 using Clock = std::chrono::steady_clock;
 
+constexpr const char* why_not = "its groups register no memory";
+
+Registering& registering_of(PortGroup& group) {
+    if (group.registering() == nullptr) {
+        throw std::runtime_error(why_not);
+    }
+    return *group.registering();
+}
+
 /// Plain memory of this rank's, registered but for its ends: odd addresses, odd lengths.
 struct Plain {
     static constexpr std::size_t rim = 67;
-    Plain(PortGroup& group, std::size_t bytes)
-        : all(bytes + 2 * rim), memory(group.register_memory(all.data() + rim, bytes)) {}
+    Plain(Registering& registering, std::size_t bytes)
+        : all(bytes + 2 * rim), memory(registering.register_memory(all.data() + rim, bytes)) {}
     std::byte* data() { return all.data() + rim; }
     bool rim_is_untouched() const {
         const auto zero = [](std::byte byte) { return byte == std::byte{0}; };
@@ -61,9 +71,15 @@ struct Outcome {
              std::uint64_t number) {
         PutResult result = PutResult::again;
         for (int attempt = 0; attempt < 1000 && result == PutResult::again; ++attempt) {
-            result = driver.group().put(Port{0}, driver.peer(Port{0}, 1), driver.outbox() + at,
-                                        driver.outbox_memory().descriptor, target, at, bytes,
-                                        number, number);
+            result = driver.group().put({.port = Port{0},
+                                         .peer = driver.peer(Port{0}, 1),
+                                         .source = driver.outbox() + at,
+                                         .descriptor = driver.outbox_memory().descriptor,
+                                         .target = target,
+                                         .offset = at,
+                                         .bytes = bytes,
+                                         .notification = number,
+                                         .cookie = number});
             if (result == PutResult::queued) {
                 queued.insert(number);
             }
@@ -87,20 +103,26 @@ std::size_t resident_bytes() {
 }  // namespace
 
 TEST_P(Conformance, PutsLandInRegisteredMemory) {
+    if (!GetParam().registers) {
+        GTEST_SKIP() << why_not;
+    }
     static constexpr std::size_t sizes[] = {
         0, 1, 8, 31, 32, 33, 1000, 4096, 8191, (64 << 10) + 1, 1 << 20};
     run_ranks(GetParam(), 2, [](Node& node) {
         const auto drivers = wire(node, GetParam(), one_group, 64);
         Driver& driver = *drivers[0];
         PortGroup& group = driver.group();
-        ASSERT_TRUE(group.can_register());
-        Plain inbox(group, (1 << 20) + 64);
-        Plain outbox(group, (1 << 20) + 64);
+        Registering& registering = registering_of(group);
+        ASSERT_TRUE(registering.can_register());
+        Plain inbox(registering, (1 << 20) + 64);
+        Plain outbox(registering, (1 << 20) + 64);
         const Rank other = 1 - node.rank();
         const auto all = node.allgather(group.describe(inbox.memory));
         const RemoteMemory target = group.import_memory(all[other]);
         EXPECT_EQ(target.bytes, inbox.memory.bytes);
-        EXPECT_EQ(group.landing(driver.peer(Port{0}, other), target, 0, 4096), nullptr);
+        if (const Landings* const landings = group.landings()) {
+            EXPECT_EQ(landings->landing(driver.peer(Port{0}, other), target, 0, 4096), nullptr);
+        }
         for (std::uint32_t k = 0; k < std::size(sizes); ++k) {
             const std::size_t bytes = sizes[k];
             std::byte* const source = outbox.data() + k;
@@ -121,25 +143,29 @@ TEST_P(Conformance, PutsLandInRegisteredMemory) {
         EXPECT_EQ(first_wrong(inbox.data() + inbox.memory.bytes - 500, 500, 7), 500U);
         EXPECT_TRUE(inbox.rim_is_untouched());
         finish(node, drivers);
-        group.release(target);
-        group.deregister(inbox.memory);
-        group.deregister(outbox.memory);
+        registering.release(target);
+        registering.deregister(inbox.memory);
+        registering.deregister(outbox.memory);
         node.allgather({}, [&] { driver.poll(); });
     });
 }
 
 TEST_P(Conformance, WhatIsRegisteredTwiceIsOpenUntilBothAreEnded) {
+    if (!GetParam().registers) {
+        GTEST_SKIP() << why_not;
+    }
     static constexpr std::size_t bytes = 20000;
     run_ranks(GetParam(), 2, [](Node& node) {
         const auto drivers = wire(node, GetParam(), one_group, bytes);
         Driver& driver = *drivers[0];
         PortGroup& group = driver.group();
+        Registering& registering = registering_of(group);
         std::vector<std::byte> memory(3 * bytes);
         // The whole, the whole again, and a part that overlaps.
         const std::vector<LocalMemory> registered{
-            group.register_memory(memory.data(), memory.size()),
-            group.register_memory(memory.data(), memory.size()),
-            group.register_memory(memory.data() + bytes / 2, bytes)};
+            registering.register_memory(memory.data(), memory.size()),
+            registering.register_memory(memory.data(), memory.size()),
+            registering.register_memory(memory.data() + bytes / 2, bytes)};
         EXPECT_NE(registered[0].registration, registered[1].registration);
         const Rank other = 1 - node.rank();
         std::vector<RemoteMemory> targets;
@@ -158,9 +184,9 @@ TEST_P(Conformance, WhatIsRegisteredTwiceIsOpenUntilBothAreEnded) {
             node.allgather({}, [&] { driver.poll(); });
         };
         const auto end = [&](std::size_t which) {
-            group.release(targets[which]);
-            group.deregister(registered[which]);
-            group.deregister(registered[which]);  // does nothing
+            registering.release(targets[which]);
+            registering.deregister(registered[which]);
+            registering.deregister(registered[which]);  // does nothing
             EXPECT_THROW((void)group.describe(registered[which]), Error);
             node.allgather({}, [&] { driver.poll(); });
         };
@@ -178,16 +204,20 @@ TEST_P(Conformance, WhatIsRegisteredTwiceIsOpenUntilBothAreEnded) {
 }
 
 TEST_P(Conformance, NothingLandsInMemoryThatWasDeregistered) {
+    if (!GetParam().registers) {
+        GTEST_SKIP() << why_not;
+    }
     static constexpr std::size_t sizes[] = {8, 5000, 1 << 20};
     static constexpr std::size_t room = 3 << 20;
     run_ranks(GetParam(), 2, [](Node& node) {
         const auto drivers = wire(node, GetParam(), one_group, room);
         Driver& driver = *drivers[0];
         PortGroup& group = driver.group();
+        Registering& registering = registering_of(group);
         std::vector<std::byte> memory(room);
         LocalMemory registered;
         if (node.rank() == 1) {
-            registered = group.register_memory(memory.data(), room);
+            registered = registering.register_memory(memory.data(), room);
         }
         const auto all = node.allgather(node.rank() == 1 ? group.describe(registered) : "");
         Outcome outcome;
@@ -205,13 +235,13 @@ TEST_P(Conformance, NothingLandsInMemoryThatWasDeregistered) {
                 outcome.put(driver, target, k << 20, sizes[k], 1000 + k);
             }
             outcome.poll_for(group, std::chrono::milliseconds(300));
-            group.release(target);
+            registering.release(target);
         } else {
             for (std::size_t k = 0; k < 3; ++k) {
                 driver.next_notification(node);
             }
             node.allgather({}, [&] { driver.poll(); });
-            group.deregister(registered);
+            registering.deregister(registered);
             fill(memory.data(), room, 1);
             node.allgather({}, [&] { driver.poll(); });
             outcome.poll_for(group, std::chrono::milliseconds(400));
@@ -223,13 +253,17 @@ TEST_P(Conformance, NothingLandsInMemoryThatWasDeregistered) {
 }
 
 TEST_P(Conformance, DeregisteringStopsPutsThatAreLanding) {
+    if (!GetParam().registers) {
+        GTEST_SKIP() << why_not;
+    }
     static constexpr std::uint64_t puts = 40;
     static constexpr std::size_t bytes = 96 << 10;
     run_ranks(GetParam(), 2, [](Node& node) {
         const auto drivers = wire(node, GetParam(), one_group, puts * bytes);
         Driver& driver = *drivers[0];
         PortGroup& group = driver.group();
-        if (!group.deregister_stops_landing()) {
+        Registering& registering = registering_of(group);
+        if (!registering.deregister_stops_landing()) {
             finish(node, drivers);
             return;  // it says so itself
         }
@@ -239,7 +273,7 @@ TEST_P(Conformance, DeregisteringStopsPutsThatAreLanding) {
             std::vector<std::byte> memory(puts * bytes);
             LocalMemory registered;
             if (node.rank() == 1) {
-                registered = group.register_memory(memory.data(), memory.size());
+                registered = registering.register_memory(memory.data(), memory.size());
             }
             const auto poll = [&] { outcome.poll(group); };
             const auto all =
@@ -257,14 +291,14 @@ TEST_P(Conformance, DeregisteringStopsPutsThatAreLanding) {
                     node.check();
                     poll();
                 }
-                group.release(target);
+                registering.release(target);
             } else {
                 const std::size_t before = outcome.arrived + outcome.failed;
                 while (outcome.arrived + outcome.failed < before + 2 * round) {
                     node.check();
                     poll();
                 }
-                group.deregister(registered);
+                registering.deregister(registered);
                 fill(memory.data(), memory.size(), 1);
             }
             node.allgather({}, poll);
@@ -288,25 +322,30 @@ TEST_P(Conformance, DeregisteringStopsPutsThatAreLanding) {
 }
 
 TEST_P(Conformance, RegistrationsLeaveNothingBehind) {
+    if (!GetParam().registers) {
+        GTEST_SKIP() << why_not;
+    }
     run_ranks(GetParam(), 2, [](Node& node) {
         const auto drivers = wire(node, GetParam(), one_group, 64);
         Driver& driver = *drivers[0];
         PortGroup& group = driver.group();
+        Registering& registering = registering_of(group);
         const auto poll = [&] { driver.poll(); };
         const Rank other = 1 - node.rank();
         std::vector<std::byte> memory(1 << 20);
-        const LocalMemory whole = group.register_memory(memory.data(), memory.size());
+        const LocalMemory whole = registering.register_memory(memory.data(), memory.size());
         const auto all = node.allgather(group.describe(whole), poll);
         const auto churn = [&](int rounds) {
             std::vector<LocalMemory> registered;
             for (int round = 0; round < rounds; ++round) {
                 for (std::size_t i = 0; i < 200; ++i) {
-                    registered.push_back(group.register_memory(memory.data() + 1000 * i, 5000));
+                    registered.push_back(
+                        registering.register_memory(memory.data() + 1000 * i, 5000));
                 }
                 for (const LocalMemory& each : registered) {
                     (void)group.describe(each);
-                    group.deregister(each);
-                    group.release(group.import_memory(all[other]));
+                    registering.deregister(each);
+                    registering.release(group.import_memory(all[other]));
                 }
                 registered.clear();
             }
@@ -338,12 +377,15 @@ TEST_P(Conformance, RegistrationsLeaveNothingBehind) {
                       target, 12345, 60, 8);
         EXPECT_EQ(driver.next_notification(node), 8U);
         finish(node, drivers);
-        group.release(target);
-        group.deregister(whole);
+        registering.release(target);
+        registering.deregister(whole);
     });
 }
 
 TEST_P(Conformance, MemoryThatCannotBeWrittenIsNotRegistered) {
+    if (!GetParam().registers) {
+        GTEST_SKIP() << why_not;
+    }
     BackendConfig config;
     config.provider = GetParam().provider;
     config.groups = one_group;
@@ -353,7 +395,7 @@ TEST_P(Conformance, MemoryThatCannotBeWrittenIsNotRegistered) {
     ASSERT_NE(mapped, MAP_FAILED);
     const auto refused = [&](void* data, std::size_t bytes) {
         try {
-            group->register_memory(data, bytes);
+            registering_of(*group).register_memory(data, bytes);
         } catch (const Error& error) {
             EXPECT_EQ(error.status(), Status::invalid_argument);
             return std::string(error.what());

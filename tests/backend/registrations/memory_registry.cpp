@@ -10,29 +10,16 @@
 #include <vector>
 
 #include "backend/registry/transports.hpp"
+#include "tests/backend/ports/silent_group.hpp"
 
 namespace trefoil {
 namespace {
 
 /// Counts what is registered; nothing else is asked of it.
-class CountingGroup final : public PortGroup {
+class CountingGroup final : public test::SilentGroup, public Registering {
   public:
-    LocalMemory allocate(std::size_t) override { return {}; }
-    std::string describe(const LocalMemory&) const override { return {}; }
-    std::string address(Port) const override { return {}; }
-    RemoteMemory import_memory(std::string_view) override { return {}; }
-    Peer connect(Port, std::string_view) override { return {}; }
-    PutResult put(Port, Peer, const void*, void*, const RemoteMemory&, std::uint64_t, std::size_t,
-                  std::uint64_t, std::uint64_t) override {
-        return PutResult::failed;
-    }
-    std::size_t poll(std::span<Event>) override { return 0; }
-    void wait(std::chrono::microseconds) override {}
-    void wake() override {}
-    std::string error_text() const override { return {}; }
-    std::string port_text(Port) const override { return {}; }
+    CountingGroup() { powers_.registering = this; }
 
-    bool can_register() const override { return true; }
     LocalMemory register_memory(void* data, std::size_t bytes) override {
         if (full) {
             throw Error(Status::out_of_memory, "full");

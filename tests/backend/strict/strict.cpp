@@ -8,6 +8,7 @@
 #include <cstring>
 #include <thread>
 
+#include "backend/ports/powers.hpp"
 #include "backend/system/writable_memory.hpp"
 #include "tests/backend/strict/network.hpp"
 #include "topo/error.hpp"
@@ -55,10 +56,12 @@ Blob decode(std::uint64_t kind, std::string_view bytes) {
     return blob;
 }
 
-class StrictGroup final : public PortGroup {
+class StrictGroup final : public PortGroup, public Waking, public Registering {
   public:
     StrictGroup(const std::vector<Port>& ports, Rank rank) {
         ports_ = ports;
+        traits_.needs_registered_source = true;
+        powers_ = {.waking = this, .registering = this};
         const std::scoped_lock lock(network_.mutex);
         end_.number = network_.next_number++;
         end_.random.seed(network_.seed + 1000U * static_cast<unsigned>(rank) +
@@ -73,20 +76,16 @@ class StrictGroup final : public PortGroup {
     RemoteMemory import_memory(std::string_view description) override;
     Peer connect(Port port, std::string_view address) override;
 
-    bool can_register() const override { return true; }
     LocalMemory register_memory(void* data, std::size_t bytes) override;
     void deregister(const LocalMemory& memory) noexcept override;
     void release(const RemoteMemory& memory) noexcept override;
 
-    PutResult put(Port port, Peer peer, const void* source, void* descriptor,
-                  const RemoteMemory& target, std::uint64_t offset, std::size_t bytes,
-                  std::uint64_t notification, std::uint64_t cookie) override;
+    PutResult put(const Put& put) override;
     std::size_t poll(std::span<Event> events) override;
     void wait(std::chrono::microseconds longest) override;
     void wake() override;
     void abandon(std::chrono::milliseconds longest) noexcept override;
 
-    bool needs_registered_source() const override { return true; }
     std::string error_text() const override { return error_; }
     std::string port_text(Port port) const override { return "strict port " + to_string(port); }
 
@@ -109,8 +108,7 @@ class StrictGroup final : public PortGroup {
 
     PutResult refuse(const std::string& why);
     void drain(std::chrono::milliseconds longest);
-    std::string mistake(Port port, Peer peer, const void* source, const void* descriptor,
-                        const RemoteMemory& target, std::uint64_t offset, std::size_t bytes) const;
+    std::string mistake(const Put& put) const;
     std::size_t take(std::span<Event> events);
 
     Network& network_ = Network::instance();
@@ -246,31 +244,29 @@ Peer StrictGroup::connect(Port port, std::string_view address) {
 }
 
 /// What the caller does that the contract forbids; empty: nothing.
-std::string StrictGroup::mistake(Port port, Peer peer, const void* source, const void* descriptor,
-                                 const RemoteMemory& target, std::uint64_t offset,
-                                 std::size_t bytes) const {
-    if (peer.handle == 0 || peer.handle > connected_.size()) {
+std::string StrictGroup::mistake(const Put& put) const {
+    if (put.peer.handle == 0 || put.peer.handle > connected_.size()) {
         return "put to a peer that is not connected";
     }
-    if (connected_[peer.handle - 1].second != port.index) {
+    if (connected_[put.peer.handle - 1].second != put.port.index) {
         return "put through another port than the peer was connected to";
     }
-    const auto known = imported_.find(target.key);
+    const auto known = imported_.find(put.target.key);
     if (known == imported_.end()) {
         return "put to memory that was not imported";
     }
-    if (bytes > known->second.bytes || offset > known->second.bytes - bytes) {
+    if (put.bytes > known->second.bytes || put.offset > known->second.bytes - put.bytes) {
         return "put outside the target's memory";
     }
-    if (bytes == 0) {
+    if (put.bytes == 0) {
         return {};
     }
     const auto registered = [&](const std::shared_ptr<Region>& region) {
-        return region.get() == descriptor && region->contains(source, bytes);
+        return region.get() == put.descriptor && region->contains(put.source, put.bytes);
     };
     if (std::none_of(end_.memory.begin(), end_.memory.end(), registered)) {
-        return descriptor == nullptr ? "put from memory without a descriptor"
-                                     : "put from memory that its descriptor does not hold";
+        return put.descriptor == nullptr ? "put from memory without a descriptor"
+                                         : "put from memory that its descriptor does not hold";
     }
     return {};
 }
@@ -281,12 +277,10 @@ PutResult StrictGroup::refuse(const std::string& why) {
     return PutResult::failed;
 }
 
-PutResult StrictGroup::put(Port port, Peer peer, const void* source, void* descriptor,
-                           const RemoteMemory& target, std::uint64_t offset, std::size_t bytes,
-                           std::uint64_t notification, std::uint64_t cookie) {
+PutResult StrictGroup::put(const Put& put) {
     const Inside inside(*this);
     const std::scoped_lock lock(network_.mutex);
-    const std::string wrong = mistake(port, peer, source, descriptor, target, offset, bytes);
+    const std::string wrong = mistake(put);
     if (!wrong.empty()) {
         return refuse(wrong);
     }
@@ -295,21 +289,21 @@ PutResult StrictGroup::put(Port port, Peer peer, const void* source, void* descr
         return PutResult::again;
     }
     auto flight = std::make_shared<Flight>();
-    flight->target = network_.region(target.key);
-    const std::uint64_t notified = connected_[peer.handle - 1].first;
+    flight->target = network_.region(put.target.key);
+    const std::uint64_t notified = connected_[put.peer.handle - 1].first;
     if (flight->target == nullptr) {  // it has gone; nobody says so
         return PutResult::done;
     }
     if (flight->target->group != notified) {
         return refuse("put to memory of another group than is notified");
     }
-    flight->source = static_cast<const std::byte*>(source);
-    flight->checksum = checksum_of(flight->source, bytes);
-    flight->offset = offset;
-    flight->bytes = bytes;
-    flight->notification = notification;
-    flight->cookie = cookie;
-    flight->way = {end_.number, port.index};
+    flight->source = static_cast<const std::byte*>(put.source);
+    flight->checksum = checksum_of(flight->source, put.bytes);
+    flight->offset = put.offset;
+    flight->bytes = put.bytes;
+    flight->notification = put.notification;
+    flight->cookie = put.cookie;
+    flight->way = {end_.number, put.port.index};
     flight->number = ++end_.puts;
     flight->delay = end_.up_to(end_.chance(16) ? 40 : 2);
     if (network_.overlaps(*flight)) {
@@ -317,9 +311,9 @@ PutResult StrictGroup::put(Port port, Peer peer, const void* source, void* descr
     }
     ++network_.encounters.puts;
     if (end_.chance(2)) {
-        std::memset(flight->target->data.get() + offset, static_cast<int>(junk), bytes);
+        std::memset(flight->target->data.get() + put.offset, static_cast<int>(junk), put.bytes);
     }
-    if (bytes <= most_done && end_.chance(2) && network_.has_room(*flight)) {
+    if (put.bytes <= most_done && end_.chance(2) && network_.has_room(*flight)) {
         network_.hand_over(end_, flight);
         return PutResult::done;
     }

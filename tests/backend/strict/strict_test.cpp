@@ -43,7 +43,15 @@ class Mistakes : public testing::Test {
                   std::uint64_t offset, std::size_t bytes, Port port = Port{0}) {
         PutResult result = PutResult::again;
         while (result == PutResult::again) {
-            result = from_->put(port, peer_, source, descriptor, target, offset, bytes, 1, 7);
+            result = from_->put({.port = port,
+                                 .peer = peer_,
+                                 .source = source,
+                                 .descriptor = descriptor,
+                                 .target = target,
+                                 .offset = offset,
+                                 .bytes = bytes,
+                                 .notification = 1,
+                                 .cookie = 7});
         }
         return result;
     }
@@ -104,15 +112,16 @@ TEST_F(Mistakes, SourcesThatAreNotRegistered) {
 
 TEST_F(Mistakes, MemoryThatIsTakenBackTooEarly) {
     std::vector<std::byte> plain(1000);
-    const LocalMemory registered = from_->register_memory(plain.data(), plain.size());
+    Registering& registering = *from_->registering();
+    const LocalMemory registered = registering.register_memory(plain.data(), plain.size());
     EXPECT_EQ(put(plain.data(), registered.descriptor, 0, 1000), PutResult::queued);
-    from_->deregister(registered);
+    registering.deregister(registered);
     heard("while a put of its own reads it");
     settle();
     EXPECT_TRUE(heard_nothing());
-    from_->release(target_);
+    registering.release(target_);
     EXPECT_TRUE(heard_nothing());
-    from_->release(target_);
+    registering.release(target_);
     heard("was not imported");
 }
 

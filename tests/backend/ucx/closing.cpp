@@ -76,8 +76,13 @@ struct Path {
           remote(from.group->import_memory(description)),
           peer(from.group->connect(Port{0}, address)) {}
     PutResult put(std::size_t bytes) {
-        const PutResult result =
-            side.group->put(Port{0}, peer, side.memory.data, nullptr, remote, 0, bytes, 7, 1);
+        const PutResult result = side.group->put({.port = Port{0},
+                                                  .peer = peer,
+                                                  .source = side.memory.data,
+                                                  .target = remote,
+                                                  .bytes = bytes,
+                                                  .notification = 7,
+                                                  .cookie = 1});
         side.tally.poll(*side.group);
         return result;
     }

@@ -73,10 +73,10 @@ TEST(UcxDiscovery, FindsSocketsAndSharedMemory) {
 
 TEST(UcxDiscovery, TheProviderOverridesTheEnvironmentWhichOverridesTheDefault) {
     ASSERT_EQ(setenv("UCX_TLS", "sysv", 1), 0);
-    EXPECT_EQ(ucx_transport().open(config_for("posix"))[0]->provider(), "posix");
-    EXPECT_EQ(ucx_transport().open(config_for(""))[0]->provider(), "sysv");
+    EXPECT_EQ(ucx_transport().open(config_for("posix"))[0]->traits().provider, "posix");
+    EXPECT_EQ(ucx_transport().open(config_for(""))[0]->traits().provider, "sysv");
     ASSERT_EQ(unsetenv("UCX_TLS"), 0);
-    EXPECT_EQ(ucx_transport().open(config_for(""))[0]->provider(), "all");
+    EXPECT_EQ(ucx_transport().open(config_for(""))[0]->traits().provider, "all");
 }
 
 TEST(UcxDiscovery, OurThresholdReplacesTheAutomaticOneOnly) {

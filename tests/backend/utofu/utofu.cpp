@@ -198,7 +198,14 @@ TEST(Utofu, ReportsAPeerThatHasDied) {
         std::array<Event, 4> events;
         const auto end = Clock::now() + std::chrono::seconds(10);
         for (std::uint64_t i = 0; Clock::now() < end; ++i) {
-            group->put(Port{0}, there, memory.data, memory.descriptor, target, 0, 1000, 1, i);
+            group->put({.port = Port{0},
+                        .peer = there,
+                        .source = memory.data,
+                        .descriptor = memory.descriptor,
+                        .target = target,
+                        .bytes = 1000,
+                        .notification = 1,
+                        .cookie = i});
             const std::size_t count = group->poll(events);
             for (std::size_t k = 0; k < count; ++k) {
                 if (events[k].kind == Event::Kind::failed) {

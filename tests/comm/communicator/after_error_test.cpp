@@ -89,9 +89,12 @@ int judge_late(trefoil_status_t status, trefoil_comm_t comm, const std::vector<f
 /// Backend "memory" whose copies into a range stop the process before they begin.
 std::atomic<std::uintptr_t> halting_begin{0}, halting_end{0};
 
-class HaltingGroup final : public ForwardingGroup {
+class HaltingGroup final : public ForwardingGroup, public Pulling {
   public:
-    using ForwardingGroup::ForwardingGroup;
+    explicit HaltingGroup(std::unique_ptr<PortGroup> inner) : ForwardingGroup(std::move(inner)) {
+        powers_.pulling = this;
+    }
+    Reach reach(Peer peer) const override { return inner().pulling()->reach(peer); }
     bool copy_from(Peer peer, void* target, std::uint64_t address,
                    std::size_t bytes) const override {
         const auto place = reinterpret_cast<std::uintptr_t>(target);
@@ -99,7 +102,11 @@ class HaltingGroup final : public ForwardingGroup {
             halting_end = 0;
             raise(SIGSTOP);
         }
-        return ForwardingGroup::copy_from(peer, target, address, bytes);
+        return inner().pulling()->copy_from(peer, target, address, bytes);
+    }
+    ReadGuard* own_guard(int place) override { return inner().pulling()->own_guard(place); }
+    const ReadGuard* guard_of(Peer peer, int place) const override {
+        return inner().pulling()->guard_of(peer, place);
     }
 };
 

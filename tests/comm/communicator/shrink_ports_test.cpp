@@ -95,12 +95,8 @@ std::atomic<bool> keeps_messages{false};
 class KeepingGroup final : public ForwardingGroup {
   public:
     using ForwardingGroup::ForwardingGroup;
-    PutResult put(Port port, Peer peer, const void* source, void* descriptor,
-                  const RemoteMemory& target, std::uint64_t offset, std::size_t bytes,
-                  std::uint64_t notification, std::uint64_t cookie) override {
-        return keeps_messages ? PutResult::queued
-                              : ForwardingGroup::put(port, peer, source, descriptor, target, offset,
-                                                     bytes, notification, cookie);
+    PutResult put(const Put& put) override {
+        return keeps_messages ? PutResult::queued : ForwardingGroup::put(put);
     }
 };
 

@@ -100,6 +100,12 @@ class Node {
             (void)engine_->listen(g);
         }
     }
+    void sleep_until_woken(bool is_to) {
+        const Engine::Exclusive held(*engine_);
+        for (GroupDouble* group : groups()) {
+            group->sleep_until_woken(is_to);
+        }
+    }
     /// Its groups stay.
     void leave() {
         executor_.reset();
@@ -130,7 +136,7 @@ void on_nodes(const std::string& shape, const std::string& algorithm, int worker
             Node node(shape, chosen, workers, member, timeout);
             body(r, node);
             node.meet();
-            GroupDouble::sleeps_until_woken = false;
+            node.sleep_until_woken(false);
             node.leave();
             node.meet();  // nobody's groups go while others may still put
         });
@@ -174,10 +180,10 @@ INSTANTIATE_TEST_SUITE_P(Algorithms, Staged,
 TEST(Sleep, EndsWithEveryChangeByASibling) {
     for (const char* algorithm : {"trivance-l", "swing-b", "bucket"}) {
         for (const int workers : {2, 4}) {
-            GroupDouble::sleeps_until_woken = false;
             on_nodes("3x3", algorithm, workers, std::chrono::seconds(60), [](Rank r, Node& node) {
                 node.meet();  // all are there
-                GroupDouble::sleeps_until_woken = true;
+                node.sleep_until_woken(true);
+                node.meet();
                 for (int call = 0; call < 20; ++call) {
                     std::vector<std::int32_t> data(2000, static_cast<std::int32_t>(r));
                     ASSERT_EQ(node.allreduce(data, 5), Status::success) << node.failure();
@@ -186,7 +192,6 @@ TEST(Sleep, EndsWithEveryChangeByASibling) {
             });
         }
     }
-    GroupDouble::sleeps_until_woken = false;
     EXPECT_EQ(GroupDouble::sleeps_in_vain, 0);
 }
 

@@ -105,8 +105,9 @@ TEST(PostOffice, TakesARecordOnceThatArrivesTwice) {
 /// As some libraries below are.
 class LosingGroup : public ForwardingGroup {
   public:
-    using ForwardingGroup::ForwardingGroup;
-    bool may_lose_puts() const override { return true; }
+    explicit LosingGroup(std::unique_ptr<PortGroup> inner) : ForwardingGroup(std::move(inner)) {
+        traits_.may_lose_puts = true;
+    }
 };
 
 /// What is repeated when nothing moves.
@@ -172,12 +173,8 @@ TEST(PostOffice, AnUrgentLetterThatGetsLostIsHeardAllTheSame) {
     struct Forgetful final : LosingGroup {
         Forgetful(std::unique_ptr<PortGroup> group, const bool& forgets)
             : LosingGroup(std::move(group)), forgets_(forgets) {}
-        PutResult put(Port port, Peer peer, const void* source, void* descriptor,
-                      const RemoteMemory& target, std::uint64_t offset, std::size_t bytes,
-                      std::uint64_t notification, std::uint64_t cookie) override {
-            return forgets_ ? PutResult::done
-                            : LosingGroup::put(port, peer, source, descriptor, target, offset,
-                                               bytes, notification, cookie);
+        PutResult put(const Put& put) override {
+            return forgets_ ? PutResult::done : LosingGroup::put(put);
         }
         const bool& forgets_;
     };
@@ -213,11 +210,8 @@ TEST(PostOffice, PutsAgainWhatHasFailedButNotForEver) {
         if (rank == 1) {
             return groups_of("memory")(rank, ports);
         }
-        struct Recording final : RecordingGroup {
-            explicit Recording(const std::vector<Port>& of) { ports_ = of; }
-        };
         std::vector<std::unique_ptr<PortGroup>> groups;
-        groups.push_back(std::make_unique<Recording>(ports[0]));
+        groups.push_back(std::make_unique<RecordingGroup>(ports[0]));
         return groups;
     });
     PostOffice& post = ranks[0].post();
@@ -252,8 +246,15 @@ class Stranger {
         put(offset, bytes, signal.encode());
     }
     void put(std::size_t offset, std::size_t bytes, std::uint64_t notification) {
-        ASSERT_EQ(group_->put(Port{0}, peer_, source_.data, source_.descriptor, mailbox_, offset,
-                              bytes, notification, 1),
+        ASSERT_EQ(group_->put({.port = Port{0},
+                               .peer = peer_,
+                               .source = source_.data,
+                               .descriptor = source_.descriptor,
+                               .target = mailbox_,
+                               .offset = offset,
+                               .bytes = bytes,
+                               .notification = notification,
+                               .cookie = 1}),
                   PutResult::done);
     }
     std::byte* source() { return source_.data; }
@@ -315,12 +316,8 @@ TEST(PostOffice, TellsWhichConnectionIsBroken) {
         if (rank == 1) {
             return groups_of("memory")(rank, ports);
         }
-        struct Failing final : RecordingGroup {
-            explicit Failing(const std::vector<Port>& of) { ports_ = of; }
-        };
         std::vector<std::unique_ptr<PortGroup>> groups;
-        groups.push_back(std::make_unique<Failing>(ports[0]));
-        static_cast<Failing&>(*groups[0]).result = PutResult::failed;
+        groups.push_back(std::make_unique<SilentGroup>(ports[0]));
         return groups;
     });
     write_letters(ranks, 0, 1, Port{0}, 3);
@@ -348,12 +345,8 @@ TEST(PostOffice, TellsWhichConnectionIsBroken) {
 // As where a transport connects at the first put only: the peer has done nothing wrong.
 TEST(PostOffice, APutThatFailsForLackOfADescriptorIsNoFaultOfThePeer) {
     Ranks ranks(2, [](Rank, const std::vector<std::vector<Port>>& ports) {
-        struct Failing final : RecordingGroup {
-            explicit Failing(const std::vector<Port>& of) { ports_ = of; }
-        };
         std::vector<std::unique_ptr<PortGroup>> groups;
-        groups.push_back(std::make_unique<Failing>(ports[0]));
-        static_cast<Failing&>(*groups[0]).result = PutResult::failed;
+        groups.push_back(std::make_unique<SilentGroup>(ports[0]));
         return groups;
     });
     write_letters(ranks, 0, 1, Port{0}, 1);

@@ -41,7 +41,7 @@ class StationGroup {
 
     /// What carries messages here: 13 bits of index, the channel, where there is room the proof.
     std::uint32_t channel_limit() const {
-        return group_->notification_bits() == 64 ? 1U << 18 : 1U << 10;
+        return group_->traits().notification_bits == 64 ? 1U << 18 : 1U << 10;
     }
     /// Puts `text` into slot `index` of the wire, as soon as may be.
     void put(Wire& wire, std::uint32_t index, const std::string& text) {
@@ -91,10 +91,15 @@ class StationGroup {
         const std::uint64_t notification =
             std::uint64_t{wire.proof} << 32 | (message.index | wire.id << 13);
         const PutResult result =
-            group_->put(wire.key.port, wire.endpoint, message.source.data,
-                        arena_.chunk(message.source.chunk).descriptor, wire.memory,
-                        wire.offset + message.index * wire.slot_bytes, message.bytes, notification,
-                        next_cookie_);
+            group_->put({.port = wire.key.port,
+                         .peer = wire.endpoint,
+                         .source = message.source.data,
+                         .descriptor = arena_.chunk(message.source.chunk).descriptor,
+                         .target = wire.memory,
+                         .offset = wire.offset + message.index * wire.slot_bytes,
+                         .bytes = message.bytes,
+                         .notification = notification,
+                         .cookie = next_cookie_});
         EXPECT_NE(result, PutResult::failed) << group_->error_text();
         if (result == PutResult::again) {
             to_put_.push_back(message);
@@ -120,7 +125,7 @@ class StationGroup {
                 ++late_;
                 return;
             }
-            if (group_->notification_bits() == 64) {
+            if (group_->traits().notification_bits == 64) {
                 EXPECT_EQ(event.notification >> 32, landing->proof);
             }
             arrival_(*landing, low & 0x1fff);

@@ -27,14 +27,14 @@ MakeStationGroups loose_groups(unsigned seed) {
 /// Notifications of 32 bits: proofs travel in records alone.
 class NarrowGroup final : public ForwardingGroup {
   public:
-    using ForwardingGroup::ForwardingGroup;
-    PutResult put(Port port, Peer peer, const void* source, void* descriptor,
-                  const RemoteMemory& target, std::uint64_t offset, std::size_t bytes,
-                  std::uint64_t notification, std::uint64_t cookie) override {
-        return inner().put(port, peer, source, descriptor, target, offset, bytes,
-                           static_cast<std::uint32_t>(notification), cookie);
+    explicit NarrowGroup(std::unique_ptr<PortGroup> inner) : ForwardingGroup(std::move(inner)) {
+        traits_.notification_bits = 32;
     }
-    int notification_bits() const override { return 32; }
+    PutResult put(const Put& put) override {
+        Put narrow = put;
+        narrow.notification = static_cast<std::uint32_t>(put.notification);
+        return inner().put(narrow);
+    }
 };
 
 /// Answers have a source for ever; all else is given back.

@@ -94,7 +94,7 @@ TEST_F(ArrivalsTest, EachEarlyMessageWaitsForItsOwnUse) {
 // Numbers of uses repeat: the next use of a number is not the last one's.
 TEST_F(ArrivalsTest, AUseToComeIsNotTakenForAnEarlierOneOfTheSameNumber) {
     for (const auto& [bits, ahead] : {std::pair{64, 127U}, std::pair{32, 3U}}) {
-        groups_[0]->carried_bits = bits;
+        groups_[0]->traits().notification_bits = bits;
         Arrivals arrivals(0, channels_, parts_->queue, parts_->steps, *controls_, parts_->failure,
                           notes_);
         const std::uint32_t first = uses_;
@@ -157,7 +157,7 @@ TEST_F(ArrivalsTest, EqualSignatureBitsDoNotHideAnotherCall) {
 }
 
 TEST_F(ArrivalsTest, WhatTheTransportDoesNotCarryIsNotCompared) {
-    groups_[0]->carried_bits = 32;
+    groups_[0]->traits().notification_bits = 32;
     Arrivals narrow(0, channels_, parts_->queue, parts_->steps, *controls_, parts_->failure,
                     notes_);
     make_room([&](const ProgramSizes& sizes) { narrow.make_room(sizes); });
@@ -239,7 +239,7 @@ TEST_F(ArrivalsTest, AnAcknowledgementWithoutTheProofIsAStrangers) {
     EXPECT_FALSE(arrivals_->arrive(acknowledgement(id_of(1), 0, few_ring, own_proof(1) + 1), 1));
     EXPECT_FALSE(channels_.out[1].uses.may_put(third, Ring::few));
     EXPECT_EQ(controls_->refused(), 1U);
-    groups_[0]->carried_bits = 32;  // without room for it
+    groups_[0]->traits().notification_bits = 32;  // without room for it
     EXPECT_TRUE(arrivals_->arrive(acknowledgement(id_of(1), 0, few_ring) & 0xffffffffU, 1));
     EXPECT_TRUE(channels_.out[1].uses.may_put(third, Ring::few));
 }

@@ -125,7 +125,7 @@ class PuttingInPieces : public DirectPiecesTest {
     void ready(const RunningSegment& segment) {
         channels_.out[0].tokens.take(segment.out_use(0), direct_->sign());
     }
-    const std::vector<RecordingGroup::Put>& puts() const { return groups_[0]->puts; }
+    const std::vector<Put>& puts() const { return groups_[0]->puts; }
     static Program of_one_place(bool gathers) {
         ProgramWriter w({0, 0});
         w.part();
@@ -220,7 +220,7 @@ TEST_F(PuttingInPieces, ARefusedPieceIsTriedAgainAndNoneTwice) {
 }
 
 TEST_F(PuttingInPieces, WhatMustBeRegisteredAndIsNotIsGatheredPieceByPiece) {
-    groups_[0]->wants_registered_source = true;
+    groups_[0]->traits().needs_registered_source = true;
     const Program program = of_one_place(true);
     // The first two pieces are registered.
     const RunningSegment& segment =

@@ -89,16 +89,14 @@ class ShortFrames : public ForwardingGroup {
   public:
     enum class Loses { to_rank_1, first };
     ShortFrames(std::unique_ptr<PortGroup> inner, Rank rank, Loses loses)
-        : ForwardingGroup(std::move(inner)), rank_(rank), loses_(loses) {}
-    bool may_lose_puts() const override { return true; }
-    PutResult put(Port port, Peer peer, const void* source, void* descriptor,
-                  const RemoteMemory& target, std::uint64_t offset, std::size_t bytes,
-                  std::uint64_t notification, std::uint64_t cookie) override {
-        if (bytes > 1500 && (loses_ == Loses::to_rank_1 ? rank_ == 0 : lost_++ == 0)) {
+        : ForwardingGroup(std::move(inner)), rank_(rank), loses_(loses) {
+        traits_.may_lose_puts = true;
+    }
+    PutResult put(const Put& put) override {
+        if (put.bytes > 1500 && (loses_ == Loses::to_rank_1 ? rank_ == 0 : lost_++ == 0)) {
             return PutResult::done;
         }
-        return ForwardingGroup::put(port, peer, source, descriptor, target, offset, bytes,
-                                    notification, cookie);
+        return ForwardingGroup::put(put);
     }
 
   private:
@@ -163,8 +161,9 @@ TEST(Handshake, MayBeLookedAtInBetween) {
     }
     other.join();
     EXPECT_EQ(handshake.missing_text(), "");
-    EXPECT_EQ(handshake.reach(), ring[0].groups()[0]->reach(
-                                     ring[0].engine().links(0).post().find(1, Port{0})->endpoint));
+    EXPECT_EQ(handshake.reach(),
+              reach_of(*ring[0].groups()[0],
+                       ring[0].engine().links(0).post().find(1, Port{0})->endpoint));
 }
 
 TEST(Handshake, CallsTheCallersProgressWhileItWaits) {

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstring>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <random>
@@ -16,23 +17,21 @@
 #include <thread>
 #include <vector>
 
-#include "backend/ports/port_group.hpp"
+#include "tests/backend/ports/silent_group.hpp"
 
 namespace trefoil::test {
 
-class LooseGroup final : public PortGroup {
+class LooseGroup : public SilentGroup, public Waking, public Registering {
   public:
-    LooseGroup(const std::vector<Port>& ports, unsigned seed) : random_(seed) { ports_ = ports; }
+    LooseGroup(const std::vector<Port>& ports, unsigned seed) : SilentGroup(ports), random_(seed) {
+        powers_ = {.waking = this, .registering = this};
+    }
 
     /// From now on, and refuses no put without need: nobody would say when to try again.
     void sleep_until_woken(bool is_to = true) { sleeps_until_woken_ = is_to; }
     /// Such sleeps that nobody has ended.
     static inline std::atomic<int> sleeps_in_vain{0};
 
-    LocalMemory allocate(std::size_t bytes) override {
-        memory_.push_back(std::make_unique<std::byte[]>(bytes));
-        return {memory_.back().get(), bytes, nullptr};
-    }
     std::string describe(const LocalMemory& memory) const override {
         return {reinterpret_cast<const char*>(&memory), sizeof memory};
     }
@@ -45,8 +44,12 @@ class LooseGroup final : public PortGroup {
         std::memcpy(&memory, description.data(), sizeof memory);
         return {reinterpret_cast<std::uint64_t>(memory.data), memory.registration, memory.bytes};
     }
+    Peer connect(Port, std::string_view address) override {
+        Peer peer;
+        std::memcpy(&peer.handle, address.data(), sizeof peer.handle);
+        return peer;
+    }
 
-    bool can_register() const override { return true; }
     LocalMemory register_memory(void* data, std::size_t bytes) override {
         const std::lock_guard lock(registered_mutex_);
         registered_.insert(++registrations_);
@@ -56,38 +59,30 @@ class LooseGroup final : public PortGroup {
         const std::lock_guard lock(registered_mutex_);
         registered_.erase(memory.registration);
     }
-    Peer connect(Port, std::string_view address) override {
-        Peer peer;
-        std::memcpy(&peer.handle, address.data(), sizeof peer.handle);
-        return peer;
-    }
 
-    PutResult put(Port, Peer peer, const void* source, void*, const RemoteMemory& target,
-                  std::uint64_t offset, std::size_t bytes, std::uint64_t notification,
-                  std::uint64_t cookie) override {
+    PutResult put(const Put& put) override {
         if ((!sleeps_until_woken_ && random_() % 4 == 0) ||
             leaving_.size() + completing_.size() >= 6) {
             return PutResult::again;
         }
-        leaving_.push_back(
-            {peer, source, target.base + offset, target.key, bytes, notification, cookie});
+        leaving_.push_back(put);
         return PutResult::queued;
     }
 
     /// One put at most leaves, any; one completion at most is told, any; arrivals in any order.
-    std::size_t poll(std::span<Event> events) override {
+    std::size_t poll(std::span<Event> room) override {
         std::size_t count = 0;
         if (!leaving_.empty() && random_() % 2 == 0) {
-            const Leaving put = take_any(leaving_);
+            const Put put = take_any(leaving_);
             land(put);
             completing_.push_back(put.cookie);
         }
         if (!completing_.empty() && random_() % 2 == 0) {
-            events[count++] = {Event::Kind::sent, 0, take_any(completing_)};
+            room[count++] = {Event::Kind::sent, 0, take_any(completing_)};
         }
         const std::lock_guard lock(mutex_);
-        while (!arrived_.empty() && random_() % 4 != 0 && count < events.size()) {
-            events[count++] = {Event::Kind::arrived, take_any(arrived_), 0};
+        while (!arrived_.empty() && random_() % 4 != 0 && count < room.size()) {
+            room[count++] = {Event::Kind::arrived, take_any(arrived_), 0};
         }
         return count;
     }
@@ -112,42 +107,36 @@ class LooseGroup final : public PortGroup {
     }
     /// All leaves at once; who waits longest does not matter here.
     void abandon(std::chrono::milliseconds) noexcept override {
-        std::vector<Event> lost(64);
-        while (!leaving_.empty()) {
-            poll(lost);
+        for (; !leaving_.empty(); leaving_.pop_front()) {
+            land(leaving_.front());
         }
     }
-    std::string error_text() const override { return "none"; }
-    std::string port_text(Port) const override { return "a loose end"; }
 
-  private:
-    struct Leaving {
-        Peer peer;
-        const void* source;
-        std::uint64_t target;
-        std::uint64_t registration;  ///< 0: allocated
-        std::size_t bytes;
-        std::uint64_t notification;
-        std::uint64_t cookie;
-    };
-
+  protected:
     /// What comes too late for registered memory is dropped.
-    static void land(const Leaving& put) {
+    static void land(const Put& put) {
         const std::lock_guard registered(registered_mutex_);
-        if (put.registration != 0 && registered_.count(put.registration) == 0) {
+        if (put.target.key != 0 && registered_.count(put.target.key) == 0) {
             return;
         }
         auto* const peer = reinterpret_cast<LooseGroup*>(put.peer.handle);
         const std::lock_guard lock(peer->mutex_);
         if (put.bytes > 0) {
-            std::memcpy(reinterpret_cast<void*>(put.target), put.source, put.bytes);
+            std::memcpy(reinterpret_cast<std::byte*>(put.target.base) + put.offset, put.source,
+                        put.bytes);
         }
         peer->arrived_.push_back(put.notification);
         peer->changed_.notify_one();
     }
 
+    std::deque<Put> leaving_;
+    std::deque<std::uint64_t> completing_;
+    std::mutex mutex_;  // guards what has arrived, woken_ and, between threads, the bytes that came
+    std::deque<std::uint64_t> arrived_;
+
+  private:
     template <typename T>
-    T take_any(std::vector<T>& from) {
+    T take_any(std::deque<T>& from) {
         std::swap(from[random_() % from.size()], from.back());
         const T taken = from.back();
         from.pop_back();
@@ -159,14 +148,9 @@ class LooseGroup final : public PortGroup {
     static inline std::uint64_t registrations_ = 0;
 
     std::minstd_rand random_;
-    std::vector<std::unique_ptr<std::byte[]>> memory_;
-    std::vector<Leaving> leaving_;
-    std::vector<std::uint64_t> completing_;
     bool sleeps_until_woken_ = false;
-    std::mutex mutex_;  // guards what follows and, between threads, the bytes that came
     std::condition_variable changed_;
     bool woken_ = false;
-    std::vector<std::uint64_t> arrived_;
 };
 
 /// One per entry of `ports`.

@@ -9,27 +9,18 @@
 #include <cstring>
 #include <numeric>
 
+#include "tests/backend/ports/silent_group.hpp"
+
 namespace trefoil {
 namespace {
 
 using Words = std::array<std::int32_t, 8>;
 
 /// Reads the memory of peers, or is not let.
-class Reader final : public PortGroup {
+class Reader final : public test::SilentGroup, public Pulling {
   public:
-    Reader() { ports_ = {Port{0}}; }
-    LocalMemory allocate(std::size_t) override { return {}; }
-    std::string describe(const LocalMemory&) const override { return {}; }
-    std::string address(Port) const override { return {}; }
-    RemoteMemory import_memory(std::string_view) override { return {}; }
-    Peer connect(Port, std::string_view) override { return {}; }
-    PutResult put(Port, Peer, const void*, void*, const RemoteMemory&, std::uint64_t, std::size_t,
-                  std::uint64_t, std::uint64_t) override {
-        return PutResult::failed;
-    }
-    std::size_t poll(std::span<Event>) override { return 0; }
-    void wait(std::chrono::microseconds) override {}
-    void wake() override {}
+    Reader() : SilentGroup({Port{0}}) { powers_.pulling = this; }
+    Reach reach(Peer) const override { return Reach::copies; }
     bool copy_from(Peer, void* target, std::uint64_t address, std::size_t bytes) const override {
         errno = EPERM;
         if (may_read) {
@@ -37,8 +28,8 @@ class Reader final : public PortGroup {
         }
         return may_read;
     }
-    std::string error_text() const override { return {}; }
-    std::string port_text(Port) const override { return {}; }
+    ReadGuard* own_guard(int) override { return nullptr; }
+    const ReadGuard* guard_of(Peer, int) const override { return nullptr; }
 
     bool may_read = true;
 };

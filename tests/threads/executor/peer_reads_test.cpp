@@ -11,16 +11,19 @@
 #include <thread>
 
 #include "backend/ports/read_guard.hpp"
-#include "recording_group.hpp"
+#include "tests/backend/ports/silent_group.hpp"
 
 namespace trefoil::test {
 namespace {
 
 /// Reaches one peer, whose guard the test plays.
-class GuardedGroup final : public RecordingGroup {
+class GuardedGroup final : public SilentGroup, public Pulling {
   public:
-    explicit GuardedGroup(Reach reach) : RecordingGroup({Port{0}}), reach_(reach) {}
+    explicit GuardedGroup(Reach reach) : SilentGroup({Port{0}}), reach_(reach) {
+        powers_.pulling = this;
+    }
     Reach reach(Peer) const override { return reach_; }
+    bool copy_from(Peer, void*, std::uint64_t, std::size_t) const override { return false; }
     ReadGuard* own_guard(int) override { return &own; }
     const ReadGuard* guard_of(Peer, int) const override { return &peer; }
 

@@ -25,7 +25,7 @@ class PosterTest : public PartsFixture {
         poster_->adopt(segment);
         return segment;
     }
-    const std::vector<RecordingGroup::Put>& puts() const { return groups_[0]->puts; }
+    const std::vector<Put>& puts() const { return groups_[0]->puts; }
     Notification notification(std::size_t put) const {
         return Notification::decode(puts()[put].notification);
     }

@@ -138,8 +138,9 @@ TEST_P(SeveralExecutors, LandingMemoryIsUsedAgain) {
 /// What comes while it closes would harm it.
 class ClosesLast final : public ForwardingGroup {
   public:
-    using ForwardingGroup::ForwardingGroup;
-    bool closes_after_peers() const override { return true; }
+    explicit ClosesLast(std::unique_ptr<PortGroup> inner) : ForwardingGroup(std::move(inner)) {
+        traits_.closes_after_peers = true;
+    }
 };
 
 std::vector<std::unique_ptr<PortGroup>> groups_that_close_last(

@@ -7,12 +7,15 @@
 #include <condition_variable>
 #include <thread>
 
+#include "tests/backend/ports/silent_group.hpp"
+
 namespace trefoil {
 namespace {
 
 /// A group that does nothing but sleep, until it is woken.
-class SleepingGroup final : public PortGroup {
+class SleepingGroup final : public test::SilentGroup, public Waking {
   public:
+    SleepingGroup() { powers_.waking = this; }
     void wait(std::chrono::microseconds longest) override {
         std::unique_lock lock(mutex_);
         ++waits_;
@@ -33,19 +36,6 @@ class SleepingGroup final : public PortGroup {
         const std::lock_guard lock(mutex_);
         return wakes_;
     }
-
-    LocalMemory allocate(std::size_t) override { return {}; }
-    std::string describe(const LocalMemory&) const override { return {}; }
-    std::string address(Port) const override { return {}; }
-    RemoteMemory import_memory(std::string_view) override { return {}; }
-    Peer connect(Port, std::string_view) override { return {}; }
-    PutResult put(Port, Peer, const void*, void*, const RemoteMemory&, std::uint64_t, std::size_t,
-                  std::uint64_t, std::uint64_t) override {
-        return PutResult::failed;
-    }
-    std::size_t poll(std::span<Event>) override { return 0; }
-    std::string error_text() const override { return {}; }
-    std::string port_text(Port) const override { return {}; }
 
   private:
     mutable std::mutex mutex_;

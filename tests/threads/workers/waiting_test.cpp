@@ -6,7 +6,7 @@
 
 #include <thread>
 
-#include "backend/ports/port_group.hpp"
+#include "backend/ports/powers.hpp"
 
 namespace {
 
