@@ -13,8 +13,8 @@ SHELVES = {
     ),
     "Reference": ("reference/index.md", "docs/environment.md", "docs/tool.md", "docs/algorithms.md", "docs/glossary.md", "CHANGELOG.md"),
     "Understand": (
-        "docs/architecture.md", "docs/runtime.md", "docs/jobs.md", "docs/mpi-layer.md", "docs/decisions.md", "docs/schedules.md",
-        "docs/cost-model.md", "docs/alltoall.md", "docs/spanning-trees.md",
+        "docs/architecture.md", "docs/runtime.md", "docs/transports.md", "docs/jobs.md", "docs/mpi-layer.md", "docs/decisions.md",
+        "docs/schedules.md", "docs/cost-model.md", "docs/alltoall.md", "docs/spanning-trees.md",
         "docs/networks.md", "docs/short-circuiting.md", "docs/weak-order.md", "CONTRIBUTING.md",
     ),
     "Records": (
