@@ -10,6 +10,7 @@
 
 #include "backend/ofi/blob.hpp"
 #include "backend/ofi/discovery.hpp"
+#include "backend/ofi/ends_here.hpp"
 #include "backend/system/room_to_map.hpp"
 #include "backend/system/secrets.hpp"
 #include "backend/system/writable_memory.hpp"
@@ -83,6 +84,12 @@ OfiGroup::OfiGroup(std::vector<PortOffer> offers) : pending_(window) {
     open_completion_queue();
     for (PortEndpoint& port : endpoints_) {
         open_endpoint(port);
+    }
+    if (first.addr_format == FI_ADDR_STR) {
+        remains_ = std::make_shared<Remains>();
+        for (const Port port : ports_) {
+            add_end(raw_address(port), remains_);
+        }
     }
 }
 
@@ -238,7 +245,7 @@ std::string OfiGroup::describe(const LocalMemory& memory) const {
                 "longer");
 }
 
-std::string OfiGroup::address(Port port) const {
+std::string OfiGroup::raw_address(Port port) const {
     std::string raw(256, '\0');
     std::size_t bytes = raw.size();
     const fid_t endpoint = &find(port).endpoint->fid;
@@ -249,7 +256,11 @@ std::string OfiGroup::address(Port port) const {
     }
     check(result, "get the address of " + port_text(port));
     raw.resize(bytes);
-    return encode(AddressBlob{traits_.provider, find(port).info->addr_format, raw});
+    return raw;
+}
+
+std::string OfiGroup::address(Port port) const {
+    return encode(AddressBlob{traits_.provider, find(port).info->addr_format, raw_address(port)});
 }
 
 RemoteMemory OfiGroup::import_memory(std::string_view description) {
@@ -285,6 +296,9 @@ Peer OfiGroup::connect(Port port, std::string_view address) {
     }
     if (peer.format == FI_ADDR_STR) {
         shared_memory_peers_.push_back(peer.raw);
+        if (auto end = end_at(peer.raw); end != nullptr && end != remains_) {
+            ends_here_.push_back(std::move(end));
+        }
     }
     return connected_.emplace(address, Peer{handle}).first->second;
 }

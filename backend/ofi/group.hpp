@@ -8,6 +8,7 @@
 
 #include <array>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -71,11 +72,24 @@ class OfiGroup final : public PortGroup, public Waking, public Registering {
         Handle<fid_ep> endpoint;
     };
 
+    /// What outlives a group whose endpoints threads of this process still write into
+    /// (ends_here.hpp). Closed from the last to the first, as the members of the group.
+    struct Remains {
+        std::vector<Pending> pending;
+        Handle<fid_fabric> fabric;
+        Handle<fid_domain> domain;
+        Handle<fid_cq> queue;
+        Handle<fid_av> peers;
+        std::vector<PortEndpoint> endpoints;
+        std::vector<RegisteredMemory> memory;
+    };
+
     void open_domain();
     void open_completion_queue();
     void open_endpoint(PortEndpoint& port);
     Handle<fid_mr> open_to_peers(void* data, std::size_t bytes);
     const PortEndpoint& find(Port port) const;
+    std::string raw_address(Port port) const;
     std::string where() const;
 
     fid_ep* endpoint_of(Port port) const {
@@ -105,7 +119,9 @@ class OfiGroup final : public PortGroup, public Waking, public Registering {
     std::uint64_t key_mask_ = ~std::uint64_t{0};  // of the bits that the provider has for a key
     bool can_block_ = false;
     Doorbell doorbell_;
-    bool files_in_doubt_ = true;  // the queue's files may be readable for nothing
+    std::vector<std::shared_ptr<void>> ends_here_;  // of peers: released after this group's own
+    std::shared_ptr<Remains> remains_;              // null: nobody here writes into its endpoints
+    bool files_in_doubt_ = true;                    // the queue's files may be readable for nothing
     // Closed from the last to the first: registrations and endpoints before what they are bound to,
     // and all of them before the contexts that a provider may still write to.
     std::vector<Pending> pending_;

@@ -26,6 +26,11 @@ OfiGroup::~OfiGroup() {
     if (!abandoned_) {
         drain(patience().longest_drain);
     }
+    if (remains_ != nullptr) {
+        *remains_ = {std::move(pending_), std::move(fabric_), std::move(domain_),
+                     std::move(queue_),   std::move(peers_),  std::move(endpoints_),
+                     std::move(memory_)};
+    }
 }
 
 // libfabric cancels no put, but an endpoint that is closed reads no source any more. One that has

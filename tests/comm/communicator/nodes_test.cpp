@@ -143,8 +143,7 @@ std::vector<TransportToTest> transports(bool by_shm) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, NodesRun, testing::ValuesIn(transports(false)), name_of_transport);
-// libfabric 1.17 crashes now and then where one thread ends its endpoints and another one still
-// puts a letter there (docs/reliability.md).
+// Long, as these wait for each other in naps.
 INSTANTIATE_TEST_SUITE_P(LongByShm, NodesRun, testing::ValuesIn(transports(true)),
                          name_of_transport);
 
