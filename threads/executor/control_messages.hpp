@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -21,8 +22,9 @@
 
 namespace trefoil {
 
-/// Takes what has come at one group; false: nothing has.
-using Listen = std::function<bool(std::size_t group)>;
+/// Engine::listen_until() of the engine that this thread holds.
+using ListenUntil =
+    std::function<bool(const std::function<bool()>& over, std::chrono::steady_clock::time_point)>;
 
 /// Says and takes such words. Reports are letters, tagged with the communicator's number; those of
 /// a group are sent and taken by its owner.

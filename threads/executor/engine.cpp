@@ -244,25 +244,10 @@ void Engine::look_after(Executor& executor) noexcept {
     }
 }
 
-/// Listens to all until `over()`, which is asked after each round, or the time has passed.
-template <typename Over>
-void Engine::listen_until(const Over& over, std::chrono::milliseconds longest) noexcept {
-    const auto deadline = std::chrono::steady_clock::now() + longest;
-    while (!groups_are_gone() && std::chrono::steady_clock::now() < deadline) {
-        bool moved = false;
-        for (const auto& worker : workers_) {
-            moved |= worker->listen();
-        }
-        if (over()) {
-            return;
-        }
-        groups_[0]->wait(std::chrono::microseconds(moved ? 0 : 100));
-    }
-}
-
 void Engine::see_off(std::chrono::milliseconds longest) noexcept {
     const auto is_quiet = [](const auto& worker) { return worker->links().is_quiet(); };
-    listen_until([&] { return std::ranges::all_of(workers_, is_quiet); }, longest);
+    (void)listen_until([&] { return std::ranges::all_of(workers_, is_quiet); },
+                       std::chrono::steady_clock::now() + longest);
 }
 
 void Engine::hear_farewells(std::chrono::milliseconds longest) noexcept {
@@ -270,7 +255,8 @@ void Engine::hear_farewells(std::chrono::milliseconds longest) noexcept {
         Links& links = worker->links();
         return links.has_peers_left() || !links.post().group().traits().closes_after_peers;
     };
-    listen_until([&] { return std::ranges::all_of(workers_, may_close); }, longest);
+    (void)listen_until([&] { return std::ranges::all_of(workers_, may_close); },
+                       std::chrono::steady_clock::now() + longest);
 }
 
 std::vector<BrokenConnection> Engine::broken_so_far() const {

@@ -129,6 +129,28 @@ class Engine {
     /// Takes what has come at a group, and says what is to be said. False: nothing has moved. While
     /// the engine is held.
     bool listen(std::size_t group) noexcept;
+    /// By a thread that has all groups: listens to them until `over()`, which is asked after each
+    /// round, or the deadline; naps after a round in which nothing has come. False: the time has
+    /// passed, or the groups have gone.
+    template <typename Over>
+    bool listen_until(const Over& over, std::chrono::steady_clock::time_point deadline) {
+        while (!groups_are_gone() && !groups_.empty()) {
+            bool moved = false;
+            for (std::size_t group = 0; group < groups_.size(); ++group) {
+                moved |= listen(group);
+            }
+            if (over()) {
+                return true;
+            }
+            if (std::chrono::steady_clock::now() >= deadline) {
+                return false;
+            }
+            if (!moved) {
+                groups_[0]->wait(listening_nap);
+            }
+        }
+        return false;
+    }
     /// Listens until all that this rank has said has left, or the time has passed. The same.
     void see_off(std::chrono::milliseconds longest) noexcept;
     /// Listens until all peers of groups that close after them have left, or the time has passed.
@@ -259,8 +281,6 @@ class Engine {
     }
     void drive_erased(Executor& executor, Until until);
 
-    template <typename Over>
-    void listen_until(const Over& over, std::chrono::milliseconds longest) noexcept;
     void rouse() noexcept;
     bool has_words_to_say(int thread) const noexcept;
     void serve(int thread) noexcept;
@@ -269,6 +289,8 @@ class Engine {
     void park() noexcept;
     void settle_failures() noexcept;
     void stop_workers() noexcept;
+
+    static constexpr std::chrono::microseconds listening_nap{2000};
 
     Groups groups_;
     PortThreads& port_threads_;

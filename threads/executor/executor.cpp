@@ -11,8 +11,7 @@
 namespace trefoil {
 
 namespace {
-constexpr std::chrono::microseconds abort_nap{2000};
-constexpr int abort_naps = 100;
+constexpr int abort_looks = 100;
 }  // namespace
 
 Executor::Executor(Channels& channels, Engine& engine, ExecutorOptions options)
@@ -42,8 +41,10 @@ Executor::~Executor() {
     engine_.detach(*this, held);
 }
 
-Listen Executor::listen_to_group() {
-    return [this](std::size_t group) { return engine_.listen(group); };
+ListenUntil Executor::listen_until() {
+    return [this](const std::function<bool()>& over, std::chrono::steady_clock::time_point until) {
+        return engine_.listen_until(over, until);
+    };
 }
 
 void Executor::reserve(const Program& program) {
@@ -200,7 +201,7 @@ std::string Executor::oldest_call() const {
 void Executor::report_failure() noexcept {
     Failure& failure = parts_.failure;
     try {
-        const Inquiry inquiry(parts_.channels, parts_.controls, parts_.options, listen_to_group());
+        const Inquiry inquiry(parts_.channels, parts_.controls, parts_.options, listen_until());
         Cause cause = failure.cause();
         const bool aborted = cause.status == Status::aborted;
         if (cause.tentative && !aborted) {
@@ -224,34 +225,30 @@ void Executor::report_failure() noexcept {
 
 /// Passes on that a rank has aborted, then listens for a moment whether another one has, too.
 Cause Executor::first_of_aborts(Cause cause, std::span<const Rank> gone) noexcept {
-    const auto& groups = parts_.channels.groups;
     using Clock = std::chrono::steady_clock;
-    const auto begin = Clock::now();
-    const auto is_over = [&begin](int naps) {
-        const auto passed = Clock::now() - begin;
-        return passed >= patience().longest_abort_grace ||
-               (passed >= patience().abort_grace && naps >= abort_naps);
-    };
     cause.tentative = false;
-    bool told = false;
-    for (int naps = 0; !groups.empty() && !engine_.groups_are_gone() && !is_over(naps); ++naps) {
-        for (std::size_t g = 0; g < groups.size() && !told; ++g) {
+    const auto say = [&] {
+        for (std::size_t g = 0; g < parts_.channels.groups.size(); ++g) {
             parts_.controls.say_failure(g, cause, gone);
         }
-        told = true;
-        bool moved = false;
-        for (std::size_t g = 0; g < groups.size(); ++g) {
-            moved |= engine_.listen(g);
-        }
-        const auto heard = parts_.controls.reports().failure();
-        if (heard && precedes(heard->cause, cause)) {
-            cause = heard->cause;
-            parts_.controls.tell_anew();
-            told = false;
-        } else if (!moved) {
-            groups[0]->wait(abort_nap);
-        }
+    };
+    if (engine_.groups_are_gone()) {
+        return cause;
     }
+    say();
+    const auto begin = Clock::now();
+    int looks = 0;
+    (void)engine_.listen_until(
+        [&] {
+            const auto heard = parts_.controls.reports().failure();
+            if (heard && precedes(heard->cause, cause)) {
+                cause = heard->cause;
+                parts_.controls.tell_anew();
+                say();
+            }
+            return ++looks >= abort_looks && Clock::now() - begin >= patience().abort_grace;
+        },
+        begin + patience().longest_abort_grace);
     return cause;
 }
 
@@ -266,11 +263,9 @@ void Executor::let_go_of_buffers() noexcept {
         }
         return puts;
     };
-    const auto deadline = std::chrono::steady_clock::now() + patience().longest_drain;
-    while (leaving() > 0 && std::chrono::steady_clock::now() < deadline) {
-        for (std::size_t g = 0; g < parts_.channels.groups.size(); ++g) {
-            (void)engine_.listen(g);
-        }
+    if (leaving() > 0) {
+        (void)engine_.listen_until([&] { return leaving() == 0; },
+                                   std::chrono::steady_clock::now() + patience().longest_drain);
     }
     // Nor do peers put anything into them.
     const bool may_land = parts_.direct.close_open_calls(parts_.options.close_registration);
@@ -285,7 +280,7 @@ Cause Executor::cause_of(const Error& error) {
         return parts_.failure.cause();
     }
     const Engine::Exclusive held(engine_);
-    const Inquiry inquiry(parts_.channels, parts_.controls, parts_.options, listen_to_group());
+    const Inquiry inquiry(parts_.channels, parts_.controls, parts_.options, listen_until());
     return inquiry.cause_of(error);
 }
 

@@ -145,7 +145,7 @@ class Executor {
     Status run(const Call& call, const std::byte* input, std::byte* output,
                DirectCall* direct) noexcept;
     bool begin_here(RunningCall& running) noexcept;
-    Listen listen_to_group();
+    ListenUntil listen_until();
     void report_failure() noexcept;
     Cause first_of_aborts(Cause cause, std::span<const Rank> gone) noexcept;
     void give_up_if_late() noexcept;

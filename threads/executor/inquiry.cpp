@@ -13,21 +13,12 @@ namespace trefoil {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr std::chrono::microseconds nap{2000};
 
 bool ended(const ProcessNews& process) {
     return process.state == ProcessNews::State::ended;
 }
 
 }  // namespace
-
-bool Inquiry::listen_to_all() const {
-    bool progressed = false;
-    for (std::size_t group = 0; group < channels_.groups.size(); ++group) {
-        progressed |= listen_(group);
-    }
-    return progressed;
-}
 
 bool Inquiry::has_left(Rank rank) const {
     return has_ended(channels_, rank);
@@ -52,25 +43,20 @@ Cause Inquiry::cause_of(const Cause& noticed, const std::string& during) const {
     const auto begin = Clock::now();
     Clock::time_point next_look = begin;
     std::vector<ProcessNews> found;
-    while (true) {
-        const bool progressed = listen_to_all();
-        if (auto cause = told(during)) {
-            return *cause;
-        }
-        const auto now = Clock::now();
-        if (now >= next_look) {
-            next_look = now + patience().inquiry_look_interval;
-            found = processes();
-        }
-        const auto count = std::count_if(found.begin(), found.end(), ended);
-        if (now - begin >= patience().longest_inquiry ||
-            (count == 1 && now - begin >= patience().inquiry_if_one_has_ended)) {
-            return accuse(noticed, found, during);
-        }
-        if (!progressed && !channels_.groups.empty()) {
-            channels_.groups[0]->wait(nap);
-        }
-    }
+    std::optional<Cause> heard;
+    (void)listen_until_(
+        [&] {
+            heard = told(during);
+            const auto now = Clock::now();
+            if (!heard && now >= next_look) {
+                next_look = now + patience().inquiry_look_interval;
+                found = processes();
+            }
+            return heard || (std::ranges::count_if(found, ended) == 1 &&
+                             now - begin >= patience().inquiry_if_one_has_ended);
+        },
+        begin + patience().longest_inquiry);
+    return heard ? *heard : accuse(noticed, found, during);
 }
 
 std::vector<Rank> Inquiry::gone() const {
@@ -105,15 +91,11 @@ Cause Inquiry::cause_of(const Error& error) const {
     if (error.status() != Status::peer_lost && error.status() != Status::timeout) {
         return cause;
     }
-    const auto begin = Clock::now();
-    do {
-        if (!listen_to_all() && !channels_.groups.empty()) {
-            channels_.groups[0]->wait(nap);
-        }
-        if (const auto heard = told("set-up")) {
-            return *heard;
-        }
-    } while (Clock::now() - begin < patience().inquiry_in_set_up);
+    std::optional<Cause> heard;
+    if (listen_until_([&] { return (heard = told("set-up")).has_value(); },
+                      Clock::now() + patience().inquiry_in_set_up)) {
+        return *heard;
+    }
     const std::vector<ProcessNews> found = processes();
     // Who has ended may have given up on one that is stopped, and who did not come may wait for it.
     auto first = std::find_if_not(found.begin(), found.end(), ended);

@@ -2,7 +2,6 @@
 // Finding the cause behind what was noticed first.
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,8 +19,11 @@ namespace trefoil {
 class Inquiry {
   public:
     Inquiry(const Channels& channels, const ControlMessages& controls,
-            const ExecutorOptions& options, Listen listen)
-        : channels_(channels), controls_(controls), options_(options), listen_(std::move(listen)) {}
+            const ExecutorOptions& options, ListenUntil listen_until)
+        : channels_(channels),
+          controls_(controls),
+          options_(options),
+          listen_until_(std::move(listen_until)) {}
 
     /// In the place of a tentative cause; takes half a second at most. `during`: this rank's call.
     Cause cause_of(const Cause& noticed, const std::string& during) const;
@@ -32,7 +34,6 @@ class Inquiry {
 
   private:
     std::optional<Cause> told(const std::string& during) const;
-    bool listen_to_all() const;
     bool has_left(Rank rank) const;
     std::vector<ProcessNews> processes() const;
     Cause accuse(const Cause& noticed, const std::vector<ProcessNews>& processes,
@@ -41,7 +42,7 @@ class Inquiry {
     const Channels& channels_;
     const ControlMessages& controls_;
     const ExecutorOptions& options_;
-    Listen listen_;
+    ListenUntil listen_until_;
 };
 
 }  // namespace trefoil

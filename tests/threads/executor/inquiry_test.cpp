@@ -32,10 +32,17 @@ class InquiryTest : public PartsFixture {
     ExecutorOptions options_;
     /// What comes while it listens.
     std::function<void()> comes_ = [] {};
-    Inquiry inquiry_{channels_, *controls_, options_, [this](std::size_t) {
-                         comes_();
-                         return false;
-                     }};
+    Inquiry inquiry_{
+        channels_, *controls_, options_,
+        [this](const std::function<bool()>& over, std::chrono::steady_clock::time_point deadline) {
+            while (std::chrono::steady_clock::now() < deadline) {
+                comes_();
+                if (over()) {
+                    return true;
+                }
+            }
+            return false;
+        }};
 };
 
 TEST_F(InquiryTest, AReportThatComesSoonTellsTheReason) {
