@@ -83,6 +83,7 @@ Transport ofi_transport() {
     transport.name = "ofi";
     transport.summary = "libfabric: any provider with remote writes and completion data";
     transport.variables = "FI_";
+    transport.direct_from = std::size_t{1} << 20;
     transport.expect_peers = ofi::expect_peers;
     transport.open = open_ofi;
     transport.providers = ofi_providers;

@@ -79,6 +79,11 @@ struct Transport {
     bool puts_by_stores = false;
     /// Its groups may let a rank touch the plain memory of a peer: Pulling::reach() tells.
     bool single_copy = false;
+    /// Bytes of a vector from which on it pays that messages of persistent calls land in the user's
+    /// memory, by default; the largest number: never. Over shared memory the copies of the kernel,
+    /// and over UCX the words that go with each put, took longer than the copy from landing memory
+    /// that they save.
+    std::size_t direct_from = ~std::size_t{0};
     /// How the variables of its library begin ("FI_"); they keep their meaning. Empty: none.
     std::string_view variables{};
 

@@ -15,14 +15,6 @@
 
 namespace trefoil {
 
-namespace {
-
-std::string or_automatic(const std::string& text) {
-    return text.empty() ? "automatic" : text;
-}
-
-}  // namespace
-
 std::string text_to_compare(const Settings& settings, const std::optional<HostFile>& host_file,
                             Rank ranks) {
     std::string torus =
@@ -32,23 +24,17 @@ std::string text_to_compare(const Settings& settings, const std::optional<HostFi
                 std::to_string(host_file->lines.size()) + " lines, checksum " +
                 std::to_string(host_file->checksum) + ")";
     }
-    return "torus " + torus + ", " + std::to_string(settings.coordinates.size()) +
-           " coordinates, backend " + or_automatic(settings.backend) + ", provider " +
-           or_automatic(settings.provider) + ", algorithm " + settings.algorithm + ", landing " +
-           std::to_string(settings.landing_bytes) + " bytes, segments " +
-           std::to_string(settings.segment_bytes) + " bytes, direct from " +
-           (settings.direct_from == ~std::size_t{0} ? "automatic"
-                                                    : std::to_string(settings.direct_from)) +
-           ", model " + (settings.cost_model ? to_string(*settings.cost_model) : "automatic") +
-           (settings.tuning_file
-                ? ", tuning file of checksum " + std::to_string(settings.tuning_file->checksum)
-                : "") +
-           (settings.learn ? ", learns" : "") + (settings.reproducible ? ", reproducible" : "") +
-           (settings.check_calls ? ", calls checked" : "") +
-           (settings.tell.empty() ? "" : ", reports its status") +
-           (settings.checksums ? ", checksums" : "") +
-           (settings.single_copy ? ", single copy" : "") + ", phase sync " +
-           std::string(to_string(settings.phase_sync));
+    std::string text = "torus " + torus;
+    if (!settings.coordinates.empty()) {
+        text += ", " + std::to_string(settings.coordinates.size()) + " coordinates";
+    }
+    for (const EnvironmentVariable& each : environment_variables()) {
+        const std::string value = each.compared == nullptr ? "" : each.compared(settings);
+        if (!value.empty()) {
+            text += ", " + std::string(each.name) + "=" + value;
+        }
+    }
+    return text;
 }
 
 namespace {
@@ -181,11 +167,8 @@ void complete(Settings& settings, const Job& job, const Torus& torus) {
     }
     tune(settings, job, torus);
     const Transport* const transport = registered_transport(settings.backend);
-    // Over shared memory the copies of the kernel, and over UCX the words that go with each put,
-    // took longer than the copy from landing memory that they save.
-    constexpr std::size_t least_over_network = std::size_t{1} << 20;
-    if (settings.direct_from == ~std::size_t{0} && settings.backend == "ofi") {
-        settings.direct_from = least_over_network;
+    if (settings.direct_from == ~std::size_t{0} && transport != nullptr) {
+        settings.direct_from = transport->direct_from;
     }
     const bool by_stores = transport != nullptr && transport->puts_by_stores;
     settings.cost_model = model_of_job(settings.cost_model, by_stores, job.most_ranks_per_core());

@@ -23,11 +23,19 @@
 
 namespace trefoil {
 
+struct Settings;
+
+/// A row of the table: all that there is to know of a variable.
 struct EnvironmentVariable {
     std::string_view name;
     std::string_view type;           ///< "count", "seconds", "bytes", "name", "torus", ...
     std::string_view default_value;  ///< as text; what happens when it is not set
     std::string_view help;
+    /// Makes it a setting; throws Error(invalid_argument). Null: it says how ranks meet, which is
+    /// read first, or another program reads it.
+    void (*read)(const char* name, Settings& settings) = nullptr;
+    /// What ranks compare; empty: the default. Null: each rank may have its own.
+    std::string (*compared)(const Settings& settings) = nullptr;
 };
 
 /// Every variable that Trefoil reads, in the order in which they are explained to users.

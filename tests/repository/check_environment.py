@@ -8,7 +8,7 @@ import sys
 
 import sources
 
-TABLE = "comm/setup/environment.cpp"
+TABLE = "comm/setup/environment_table.cpp"
 PAGE = "docs/environment.md"
 NAME = re.compile(r"\bTREFOIL_[A-Z][A-Z0-9_]*\b")
 LITERAL = re.compile(r'"(TREFOIL_[A-Z][A-Z0-9_]*)"')

@@ -331,7 +331,7 @@ class Words(unittest.TestCase):
 class Environment(Tree):
     def setUp(self):
         super().setUp()
-        self.write("comm/setup/environment.cpp", HEAD + '    {"TREFOIL_A", "count", "1", "x"},\n'
+        self.write("comm/setup/environment_table.cpp", HEAD + '    {"TREFOIL_A", "count", "1", "x"},\n'
                    'struct Renamed {\n    {"TREFOIL_OLD", "TREFOIL_A"},\n')
         self.write("include/trefoil/trefoil.h", "#define TREFOIL_SUM 0\n")
         self.write("docs/environment.md", "| `TREFOIL_A` | count |\n")
