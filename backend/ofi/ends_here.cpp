@@ -3,15 +3,24 @@
 #include "backend/ofi/ends_here.hpp"
 
 #include <map>
-#include <mutex>
+#include <utility>
+
+#include "topo/error.hpp"
 
 namespace trefoil::ofi {
 
 namespace {
 
+struct End {
+    std::weak_ptr<void> remains;
+    std::weak_ptr<KeptEnds> kept;
+};
+
+/// Entries stay: libfabric 1.17 never forgets the address of an endpoint of its process, nor where
+/// its memory was.
 struct Ends {
     std::mutex mutex;
-    std::map<std::string, std::weak_ptr<void>> by_address;
+    std::map<std::string, End> by_address;
 };
 
 Ends& ends() {
@@ -21,16 +30,32 @@ Ends& ends() {
 
 }  // namespace
 
-void add_end(const std::string& address, const std::shared_ptr<void>& remains) {
+void add_end(const std::string& address, const std::shared_ptr<void>& remains,
+             const std::shared_ptr<KeptEnds>& kept) {
     const std::lock_guard lock(ends().mutex);
-    std::erase_if(ends().by_address, [](const auto& end) { return end.second.expired(); });
-    ends().by_address[address] = remains;
+    ends().by_address[address] = {remains, kept};
 }
 
-std::shared_ptr<void> end_at(const std::string& address) {
-    const std::lock_guard lock(ends().mutex);
-    const auto found = ends().by_address.find(address);
-    return found == ends().by_address.end() ? nullptr : found->second.lock();
+void keep_each_other(const std::string& peer, const std::shared_ptr<void>& remains,
+                     KeptEnds& kept) {
+    End end;
+    {
+        const std::lock_guard lock(ends().mutex);
+        const auto found = ends().by_address.find(peer);
+        if (found == ends().by_address.end()) {
+            return;
+        }
+        end = found->second;
+    }
+    const auto theirs = end.remains.lock();
+    const auto guests = end.kept.lock();
+    if (theirs == nullptr || guests == nullptr) {
+        throw Error(Status::peer_lost, "a peer in this process has closed its endpoints");
+    }
+    if (theirs != remains) {
+        guests->add(remains);
+        kept.add(theirs);
+    }
 }
 
 }  // namespace trefoil::ofi

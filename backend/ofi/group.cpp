@@ -10,7 +10,6 @@
 
 #include "backend/ofi/blob.hpp"
 #include "backend/ofi/discovery.hpp"
-#include "backend/ofi/ends_here.hpp"
 #include "backend/system/room_to_map.hpp"
 #include "backend/system/secrets.hpp"
 #include "backend/system/writable_memory.hpp"
@@ -86,9 +85,10 @@ OfiGroup::OfiGroup(std::vector<PortOffer> offers) : pending_(window) {
         open_endpoint(port);
     }
     if (first.addr_format == FI_ADDR_STR) {
+        kept_ends_ = std::make_shared<KeptEnds>();
         remains_ = std::make_shared<Remains>();
         for (const Port port : ports_) {
-            add_end(raw_address(port), remains_);
+            add_end(raw_address(port), remains_, kept_ends_);
         }
     }
 }
@@ -288,6 +288,7 @@ Peer OfiGroup::connect(Port port, std::string_view address) {
     }
     if (peer.format == FI_ADDR_STR) {
         require_room_to_map(room_for_region);
+        keep_each_other(peer.raw, remains_, *kept_ends_);
     }
     fi_addr_t handle = FI_ADDR_NOTAVAIL;
     const int inserted = fi_av_insert(peers_.get(), peer.raw.data(), 1, &handle, 0, nullptr);
@@ -296,9 +297,6 @@ Peer OfiGroup::connect(Port port, std::string_view address) {
     }
     if (peer.format == FI_ADDR_STR) {
         shared_memory_peers_.push_back(peer.raw);
-        if (auto end = end_at(peer.raw); end != nullptr && end != remains_) {
-            ends_here_.push_back(std::move(end));
-        }
     }
     return connected_.emplace(address, Peer{handle}).first->second;
 }

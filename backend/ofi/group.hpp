@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "backend/ofi/ends_here.hpp"
 #include "backend/ofi/handle.hpp"
 #include "backend/ofi/memory.hpp"
 #include "backend/ports/powers.hpp"
@@ -119,9 +120,9 @@ class OfiGroup final : public PortGroup, public Waking, public Registering {
     std::uint64_t key_mask_ = ~std::uint64_t{0};  // of the bits that the provider has for a key
     bool can_block_ = false;
     Doorbell doorbell_;
-    std::vector<std::shared_ptr<void>> ends_here_;  // of peers: released after this group's own
-    std::shared_ptr<Remains> remains_;              // null: nobody here writes into its endpoints
-    bool files_in_doubt_ = true;                    // the queue's files may be readable for nothing
+    std::shared_ptr<KeptEnds> kept_ends_;  // of peers: released after this group's own
+    std::shared_ptr<Remains> remains_;     // null: nobody here writes into its endpoints
+    bool files_in_doubt_ = true;           // the queue's files may be readable for nothing
     // Closed from the last to the first: registrations and endpoints before what they are bound to,
     // and all of them before the contexts that a provider may still write to.
     std::vector<Pending> pending_;

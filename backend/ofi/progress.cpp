@@ -44,7 +44,8 @@ void OfiGroup::abandon(std::chrono::milliseconds longest) noexcept {
     for (const std::string& address : shared_memory_peers_) {
         remove_region_at(address);
     }
-    if (queued_ == 0) {
+    // Over shm a peer in this process may write there, and fetches what was put by itself.
+    if (queued_ == 0 || remains_ != nullptr) {
         return;
     }
     if ((mr_mode_ & FI_MR_ENDPOINT) != 0) {  // an endpoint closes after what is bound to it

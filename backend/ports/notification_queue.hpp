@@ -105,7 +105,7 @@ class QueueWriter {
     }
 
     bool closed() const { return queue_->closed.load(std::memory_order_relaxed) != 0; }
-    /// PortGroup::ring().
+    /// Storing::ring().
     void ring();
 
   private:

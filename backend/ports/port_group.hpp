@@ -35,7 +35,7 @@
 //  - leave the source as it is until `done` or `sent`, and put nothing to places where another put
 //    may still land;
 //  - where PortTraits::needs_registered_source, send from memory of the same group, with its
-//  descriptor;
+//    descriptor;
 //  - stay inside the target's bytes;
 //  - not touch memory that peers put into before their notification says so;
 //  - do nothing but destroy a group that it has abandoned (wake() aside).

@@ -40,8 +40,8 @@ class MemoryRegistry {
         std::uint64_t use = 0;  ///< for end_use()
     };
     /// Registers `bytes` from `data`, or finds them registered. `user` is who says so in errors:
-    /// "a persistent allreduce". Throws what Registering::register_memory()
-    /// throws, and Error(unsupported) where the group does not have Registering.
+    /// "a persistent allreduce". Throws what Registering::register_memory() throws, and
+    /// Error(unsupported) where the group does not have Registering.
     Place use(void* data, std::size_t bytes, std::string user);
     /// Peers put nothing there any more, whoever else uses the registration: a later use() makes
     /// another one.

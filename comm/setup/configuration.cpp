@@ -24,10 +24,8 @@ std::string text_to_compare(const Settings& settings, const std::optional<HostFi
                 std::to_string(host_file->lines.size()) + " lines, checksum " +
                 std::to_string(host_file->checksum) + ")";
     }
-    std::string text = "torus " + torus;
-    if (!settings.coordinates.empty()) {
-        text += ", " + std::to_string(settings.coordinates.size()) + " coordinates";
-    }
+    std::string text =
+        "torus " + torus + ", " + std::to_string(settings.coordinates.size()) + " coordinates";
     for (const EnvironmentVariable& each : environment_variables()) {
         const std::string value = each.compared == nullptr ? "" : each.compared(settings);
         if (!value.empty()) {

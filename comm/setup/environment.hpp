@@ -31,10 +31,11 @@ struct EnvironmentVariable {
     std::string_view type;           ///< "count", "seconds", "bytes", "name", "torus", ...
     std::string_view default_value;  ///< as text; what happens when it is not set
     std::string_view help;
-    /// Makes it a setting; throws Error(invalid_argument). Null: it says how ranks meet, which is
-    /// read first, or another program reads it.
+    /// Makes it a setting; throws Error(invalid_argument). Null: it is read elsewhere, such as what
+    /// says how ranks meet, which is read first.
     void (*read)(const char* name, Settings& settings) = nullptr;
-    /// What ranks compare; empty: the default. Null: each rank may have its own.
+    /// What ranks compare; empty: the default. Null: each rank may have its own, or it is compared
+    /// elsewhere, such as the torus.
     std::string (*compared)(const Settings& settings) = nullptr;
 };
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How the value of an environment variable becomes a setting, or an error that says how to fix it.
-// For the two files of environment.hpp.
+// For environment.cpp and environment_table.cpp.
 #pragma once
 
 #include <charconv>
 #include <chrono>
+#include <cstdint>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 #include "topo/error.hpp"
 #include "topo/variable.hpp"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The table of environment variables: what users read of each, how it becomes a setting, and what
 // ranks compare.
-#include <algorithm>
 #include <optional>
 #include <span>
 

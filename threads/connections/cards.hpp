@@ -23,7 +23,7 @@ struct PortCard {
 struct GroupCard {
     std::string mailbox;  ///< PortGroup::describe of its mailbox
     std::vector<PortCard> ports;
-    bool maps_peers = false;  ///< PortGroup::maps_peers()
+    bool maps_peers = false;  ///< the group has Storing
 };
 
 struct Card {

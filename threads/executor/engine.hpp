@@ -134,22 +134,22 @@ class Engine {
     /// passed, or the groups have gone.
     template <typename Over>
     bool listen_until(const Over& over, std::chrono::steady_clock::time_point deadline) {
-        while (!groups_are_gone() && !groups_.empty()) {
+        while (true) {
+            const bool is_deaf = groups_are_gone() || groups_.empty();
             bool moved = false;
-            for (std::size_t group = 0; group < groups_.size(); ++group) {
+            for (std::size_t group = 0; group < groups_.size() && !is_deaf; ++group) {
                 moved |= listen(group);
             }
             if (over()) {
                 return true;
             }
-            if (std::chrono::steady_clock::now() >= deadline) {
+            if (is_deaf || std::chrono::steady_clock::now() >= deadline) {
                 return false;
             }
             if (!moved) {
                 groups_[0]->wait(listening_nap);
             }
         }
-        return false;
     }
     /// Listens until all that this rank has said has left, or the time has passed. The same.
     void see_off(std::chrono::milliseconds longest) noexcept;
@@ -290,7 +290,8 @@ class Engine {
     void settle_failures() noexcept;
     void stop_workers() noexcept;
 
-    static constexpr std::chrono::microseconds listening_nap{2000};
+    /// Short: what comes to other groups than the first does not end it.
+    static constexpr std::chrono::microseconds listening_nap{100};
 
     Groups groups_;
     PortThreads& port_threads_;

@@ -4,7 +4,7 @@
 // The sender writes the message where it lands, and then its *flag*, which lies ahead of it. The
 // receiver waits for one flag after the other. There is no queue, no ticket and no notification;
 // the sender waits for no cache line, and rings only where it sees the receiver asleep
-// (PortGroup::ring()).
+// (Storing::ring()).
 //
 // A flag tells the number of the channel's use, as a mark of 64 bits, so that what an earlier use
 // left is not taken for this one: its data may lie where this one's flags will be. So marks have a

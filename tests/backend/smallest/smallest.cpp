@@ -28,8 +28,8 @@ struct FreePage {
 };
 using Memory = std::unique_ptr<std::byte[], FreePage>;
 
-/// Of a group, what its peers touch. It outlives the group while one of them knows it, so a late
-/// put does no harm.
+/// What the peers of a group touch. It outlives the group while one of them knows it, so a late put
+/// does no harm.
 struct End {
     memory::NotificationQueue queue{};
     std::mutex mutex;  ///< guards `allocated`, which peers read in import_memory()
@@ -183,7 +183,10 @@ std::vector<ProviderInfo> providers() {
 }
 
 NicOffers nics(const std::string&) {
-    return {.source = "backend smallest, which uses none", .uses_shared_memory = true};
+    NicOffers none;
+    none.source = "backend smallest, which uses none";
+    none.uses_shared_memory = true;
+    return none;
 }
 
 }  // namespace

@@ -154,9 +154,9 @@ TEST(AlgorithmRules, ThatDifferBetweenRanksAreRefusedWithTheDifference) {
         [](int, trefoil_comm_t comm) {
             EXPECT_EQ(comm, nullptr);
             const std::string words = trefoil_last_error(nullptr);
-            for (const char* const part :
-                 {"disagree about the configuration", "rank 1: ", "algorithm allreduce:1K-3K=ring",
-                  "algorithm allreduce:1K-2K=ring"}) {
+            for (const char* const part : {"disagree about the configuration",
+                                           "rank 1: ", "TREFOIL_ALGORITHM=allreduce:1K-3K=ring",
+                                           "TREFOIL_ALGORITHM=allreduce:1K-2K=ring"}) {
                 EXPECT_NE(words.find(part), std::string::npos) << words;
             }
         },

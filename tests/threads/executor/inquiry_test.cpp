@@ -2,6 +2,8 @@
 // From what one rank notices to who began it.
 #include "threads/executor/inquiry.hpp"
 
+#include <thread>
+
 #include "parts_fixture.hpp"
 
 namespace trefoil::test {
@@ -40,6 +42,7 @@ class InquiryTest : public PartsFixture {
                 if (over()) {
                     return true;
                 }
+                std::this_thread::sleep_for(std::chrono::milliseconds(1));
             }
             return false;
         }};
