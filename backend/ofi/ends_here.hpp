@@ -14,7 +14,7 @@ namespace trefoil::ofi {
 // endpoints to the groups here that are connected to it, whichever of the two has connected, and
 // the last of these to end closes them. Both functions are thread-safe, for set-up.
 
-/// Kept by a group until it ends, its own endpoints included: what others leave.
+/// What others will leave, or have left, as a group keeps it until its own endpoints are closed.
 class KeptEnds {
   public:
     void add(std::shared_ptr<void> remains) {

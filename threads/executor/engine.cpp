@@ -19,6 +19,7 @@ namespace {
 constexpr std::chrono::microseconds try_again_after{200};
 /// A driver gives way at once, but for functions of the user's.
 constexpr std::chrono::milliseconds longest_question{2};
+constexpr std::chrono::microseconds short_nap{100};
 }  // namespace
 
 Engine::Engine(Groups groups, Member member, PortThreads& port_threads, bool may_spin,
@@ -247,7 +248,7 @@ void Engine::look_after(Executor& executor) noexcept {
 void Engine::see_off(std::chrono::milliseconds longest) noexcept {
     const auto is_quiet = [](const auto& worker) { return worker->links().is_quiet(); };
     (void)listen_until([&] { return std::ranges::all_of(workers_, is_quiet); },
-                       std::chrono::steady_clock::now() + longest);
+                       std::chrono::steady_clock::now() + longest, short_nap);
 }
 
 void Engine::hear_farewells(std::chrono::milliseconds longest) noexcept {
@@ -256,7 +257,7 @@ void Engine::hear_farewells(std::chrono::milliseconds longest) noexcept {
         return links.has_peers_left() || !links.post().group().traits().closes_after_peers;
     };
     (void)listen_until([&] { return std::ranges::all_of(workers_, may_close); },
-                       std::chrono::steady_clock::now() + longest);
+                       std::chrono::steady_clock::now() + longest, short_nap);
 }
 
 std::vector<BrokenConnection> Engine::broken_so_far() const {

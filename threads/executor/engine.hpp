@@ -130,10 +130,11 @@ class Engine {
     /// the engine is held.
     bool listen(std::size_t group) noexcept;
     /// By a thread that has all groups: listens to them until `over()`, which is asked after each
-    /// round, or the deadline; naps after a round in which nothing has come. False: the time has
-    /// passed, or the groups have gone.
+    /// round, or the deadline; naps after a round in which nothing has come, which only what comes
+    /// to the first group ends early. False: the time has passed, or the groups have gone.
     template <typename Over>
-    bool listen_until(const Over& over, std::chrono::steady_clock::time_point deadline) {
+    bool listen_until(const Over& over, std::chrono::steady_clock::time_point deadline,
+                      std::chrono::microseconds nap) {
         while (true) {
             const bool is_deaf = groups_are_gone() || groups_.empty();
             bool moved = false;
@@ -147,7 +148,7 @@ class Engine {
                 return false;
             }
             if (!moved) {
-                groups_[0]->wait(listening_nap);
+                groups_[0]->wait(nap);
             }
         }
     }
@@ -289,9 +290,6 @@ class Engine {
     void park() noexcept;
     void settle_failures() noexcept;
     void stop_workers() noexcept;
-
-    /// Short: what comes to other groups than the first does not end it.
-    static constexpr std::chrono::microseconds listening_nap{100};
 
     Groups groups_;
     PortThreads& port_threads_;

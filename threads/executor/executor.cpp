@@ -12,6 +12,9 @@ namespace trefoil {
 
 namespace {
 constexpr int abort_looks = 100;
+/// After a failure ranks may outnumber cores, and others are to do their part.
+constexpr std::chrono::microseconds inquiry_nap{2000};
+constexpr std::chrono::microseconds leaving_nap{100};
 }  // namespace
 
 Executor::Executor(Channels& channels, Engine& engine, ExecutorOptions options)
@@ -43,7 +46,7 @@ Executor::~Executor() {
 
 ListenUntil Executor::listen_until() {
     return [this](const std::function<bool()>& over, std::chrono::steady_clock::time_point until) {
-        return engine_.listen_until(over, until);
+        return engine_.listen_until(over, until, inquiry_nap);
     };
 }
 
@@ -248,7 +251,7 @@ Cause Executor::first_of_aborts(Cause cause, std::span<const Rank> gone) noexcep
             }
             return ++looks >= abort_looks && Clock::now() - begin >= patience().abort_grace;
         },
-        begin + patience().longest_abort_grace);
+        begin + patience().longest_abort_grace, inquiry_nap);
     return cause;
 }
 
@@ -265,7 +268,8 @@ void Executor::let_go_of_buffers() noexcept {
     };
     if (leaving() > 0) {
         (void)engine_.listen_until([&] { return leaving() == 0; },
-                                   std::chrono::steady_clock::now() + patience().longest_drain);
+                                   std::chrono::steady_clock::now() + patience().longest_drain,
+                                   leaving_nap);
     }
     // Nor do peers put anything into them.
     const bool may_land = parts_.direct.close_open_calls(parts_.options.close_registration);
