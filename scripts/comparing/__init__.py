@@ -44,8 +44,10 @@ def run_bounded(words, environment, seconds, last_line=None, grace=3):
     """Runs a command in a session of its own; returns (exit code, output, errors). An exit code of None: not finished in
     time. A command that has written `last_line` has finished, even if it hangs then: it is ended after `grace` seconds."""
     output = b""
-    with tempfile.TemporaryFile() as errors:
-        process = subprocess.Popen(words, env={**os.environ, **environment}, stdin=subprocess.DEVNULL,
+    # Temporary files of its own: launchers of Open MPI 4 that share a folder remove it below each other.
+    with (tempfile.TemporaryFile() as errors,
+          tempfile.TemporaryDirectory(prefix="compare-", ignore_cleanup_errors=True) as folder):
+        process = subprocess.Popen(words, env={**os.environ, "TMPDIR": folder, **environment}, stdin=subprocess.DEVNULL,
                                    stdout=subprocess.PIPE, stderr=errors, start_new_session=True)
         try:
             end = time.monotonic() + seconds

@@ -18,8 +18,9 @@ PROGRAMS = dict(argument.split("=", 1) for argument in sys.argv[2:])
 
 
 def run(command, **variables):
-    done = subprocess.run(command, env={**os.environ, **ALLOWED, **variables}, stdin=subprocess.DEVNULL, capture_output=True,
-                          text=True, timeout=60, check=False)
+    with tempfile.TemporaryDirectory(prefix="mpirun-", ignore_cleanup_errors=True) as folder:  # as in run.py
+        done = subprocess.run(command, env={**os.environ, **ALLOWED, **variables, "TMPDIR": folder}, stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, timeout=60, check=False)
     return done.returncode, done.stdout + done.stderr
 
 

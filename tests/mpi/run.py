@@ -9,6 +9,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 
 LIMIT_SECONDS = 60
 # Ranks outnumber cores in tests: they must not spin. Over TCP a large message needs its sender, as on most networks.
@@ -50,21 +51,23 @@ def run(mpi, ranks, layer, variables, program, settings=None, limit=LIMIT_SECOND
     """(exit code, everything printed); 124 and what there was if it took too long. `settings` of the launcher's, or CROWDED."""
     # Names of this project must reach the ranks by `variables` only.
     environment = {k: v for k, v in os.environ.items() if not k.startswith("TREFOIL_")} | ALLOWED
-    # A session of its own: Open MPI's launcher may stop its whole process group when a job aborts.
-    process = subprocess.Popen(command(mpi, ranks, layer, variables, program, settings), env=environment, stdin=subprocess.DEVNULL,
-                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
-                               start_new_session=True)
-    try:
-        output, _ = process.communicate(timeout=limit)
-        return process.returncode, output
-    except subprocess.TimeoutExpired:
-        process.terminate()  # the launcher ends its ranks
+    # Files of its own: Open MPI 4's launchers share a folder, which the one that ends removes while another makes its own in it.
+    with tempfile.TemporaryDirectory(prefix="mpirun-", ignore_cleanup_errors=True) as folder:
+        # A session of its own: Open MPI's launcher may stop its whole process group when a job aborts.
+        process = subprocess.Popen(command(mpi, ranks, layer, variables, program, settings), env=environment | {"TMPDIR": folder},
+                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                                   errors="replace", start_new_session=True)
         try:
-            output, _ = process.communicate(timeout=20)
+            output, _ = process.communicate(timeout=limit)
+            return process.returncode, output
         except subprocess.TimeoutExpired:
-            process.kill()  # its ranks notice, but may hold the pipe for a while
-            output = "(the launcher did not end when it was asked to)\n"
-        return 124, output
+            process.terminate()  # the launcher ends its ranks
+            try:
+                output, _ = process.communicate(timeout=20)
+            except subprocess.TimeoutExpired:
+                process.kill()  # its ranks notice, but may hold the pipe for a while
+                output = "(the launcher did not end when it was asked to)\n"
+            return 124, output
 
 
 def main():

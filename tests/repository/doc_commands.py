@@ -122,6 +122,7 @@ class Place:
             "PATH": f"{self.bin}:{os.environ['PATH']}",
             "PKG_CONFIG_PATH": str(work),
             "TREFOIL_TIMEOUT": "60",
+            "TMPDIR": str(work),  # launchers of Open MPI 4 that share a folder remove it below each other
             # mpirun starts nobody as root, and no more ranks than cores, unless told.
             "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
         }

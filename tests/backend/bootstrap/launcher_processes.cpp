@@ -83,7 +83,9 @@ class Launchers : public ::testing::TestWithParam<Way> {
         }
         const std::string options =
             replaced(replaced(GetParam().options, "%n", std::to_string(ranks)), "%p", what);
-        return run("timeout 60 " + program_ + " " + options);
+        // Launchers of Open MPI 4 that share a folder remove it below each other.
+        return run("export TMPDIR=$(mktemp -d); timeout 60 " + program_ + " " + options +
+                   "; code=$?; rm -rf \"$TMPDIR\"; exit $code");
     }
 
     static std::string rank_program(const std::string& what) {
