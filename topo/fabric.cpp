@@ -328,13 +328,15 @@ std::vector<Link> Fabric::fewest_links(Rank from, Rank to) const {
 }
 
 std::vector<Link> Fabric::route(Rank from, Rank to, std::optional<Port> port) const {
-    const bool own_ports = !has_missing_nodes() && !has_twists();
+    const Rank here = place_of(from);
+    if (port && joins(from, to, *port)) {
+        return {{here, *port}};
+    }
     std::vector<Link> links;
-    if (!has_twists() &&
-        walk_rows(place_of(from), place_of(to), own_ports ? port : std::nullopt, links)) {
+    if (!has_twists() && walk_rows(here, place_of(to), is_torus() ? port : std::nullopt, links)) {
         return links;
     }
-    links = fewest_links(place_of(from), place_of(to));
+    links = fewest_links(here, place_of(to));
     if (links.empty() && from != to) {
         throw Error(Status::unsupported, "links that are down leave no way from rank " +
                                              std::to_string(from) + " to rank " +

@@ -66,11 +66,23 @@ class Fabric {
     int rate(Link link) const;
     /// All that work, by rank and port.
     std::vector<FabricLink> links() const;
-    /// The links of a message from one rank to another, which go from place to place: dimension by
-    /// dimension, the shorter way round, or the other one where that is down; half round by the
-    /// `port` that the message leaves through, where its torus is the fabric's own. Where no such
-    /// way works, over the fewest links. Throws Error(unsupported) where there is no way.
+    /// Nodes and rows are those of a torus: its ports are the ones behind which links lie.
+    bool is_torus() const { return !has_missing_nodes() && !has_twists(); }
+    /// The link behind a port works, and leads to that rank.
+    bool joins(Rank from, Rank to, Port port) const {
+        const Link link{place_of(from), port};
+        return rate(link) > 0 && neighbour(link) == place_of(to);
+    }
+    /// The links of a message from one rank to another, which go from place to place: the one
+    /// behind the `port` that the message leaves through, if that leads there; else dimension by
+    /// dimension, the shorter way round, or the other one where that is down; half round by
+    /// `port`, where is_torus(). Where no such way works, over the fewest links. Throws
+    /// Error(unsupported) where there is no way.
     std::vector<Link> route(Rank from, Rank to, std::optional<Port> port) const;
+    /// The port through which such a message leaves; `from` and `to` differ.
+    Port first_port(Rank from, Rank to, std::optional<Port> port) const {
+        return route(from, to, port).front().port;
+    }
     /// Every rank reaches every other one.
     bool is_connected() const;
 

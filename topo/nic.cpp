@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <fstream>
 #include <memory>
+#include <optional>
 
 #include "topo/host.hpp"
 #include "topo/rdma_device.hpp"
@@ -34,6 +35,19 @@ bool is_up(const std::string& interface) {
     return file >> std::hex >> flags && (flags & IFF_UP) != 0;
 }
 
+/// A number in a file of the kernel's; nothing where it has none, as of an interface that is down.
+std::optional<std::int64_t> number_in(const std::string& path) {
+    std::ifstream file(path);
+    std::int64_t number = 0;
+    return file >> number ? std::optional(number) : std::nullopt;
+}
+
+void ask_link(Nic& nic) {
+    const std::string folder = "/sys/class/net/" + nic.name + "/";
+    nic.carrier = number_in(folder + "carrier").value_or(1) != 0;
+    nic.megabits = std::max<std::int64_t>(0, number_in(folder + "speed").value_or(0));
+}
+
 }  // namespace
 
 std::vector<Nic> host_nics(const Locality& locality) {
@@ -56,6 +70,7 @@ std::vector<Nic> host_nics(const Locality& locality) {
     }
     for (Nic& nic : nics) {
         nic.virtual_kind = nic.loopback ? "" : virtual_kind(nic.name);
+        ask_link(nic);
     }
     for (const DeviceLocality& device : locality.devices) {
         Nic& nic = find_or_add(nics, device.name);

@@ -2,6 +2,7 @@
 // The network interfaces and devices of this host, as data: what they are and where they sit.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -14,8 +15,10 @@ struct Nic {
     std::vector<std::string> addresses;  ///< printable; none for devices that are no interfaces
     bool loopback = false;
     bool up = true;
-    std::string virtual_kind;  ///< as virtual_kind() tells it; empty: leads to other hosts
-    std::string pci;           ///< "0000:3b:00.0", or empty
+    bool carrier = true;        ///< false: nothing answers at the other end of the cable
+    std::int64_t megabits = 0;  ///< a second, as the kernel says; 0: it does not
+    std::string virtual_kind;   ///< as virtual_kind() tells it; empty: leads to other hosts
+    std::string pci;            ///< "0000:3b:00.0", or empty
     std::vector<std::string> interfaces{};  ///< of a device with RDMA: those that lead through it
     int numa_node = -1;                     ///< -1: unknown, or near several
     std::vector<int> cores;                 ///< near it; empty: unknown

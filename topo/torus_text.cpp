@@ -11,9 +11,8 @@
 namespace trefoil {
 
 Torus Torus::of_fabric(Fabric fabric) {
-    Torus torus = fabric.has_missing_nodes() || fabric.has_twists()
-                      ? balanced(fabric.ranks(), fabric.torus().dimensions())
-                      : fabric.torus();
+    Torus torus =
+        fabric.is_torus() ? fabric.torus() : balanced(fabric.ranks(), fabric.torus().dimensions());
     if (!fabric.is_whole()) {
         torus.fabric_ = std::make_shared<const Fabric>(std::move(fabric));
     }

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "topo/fabric.hpp"
+
 namespace trefoil {
 
 namespace {
@@ -163,6 +165,10 @@ bool PartProof::check_route(Rank rank, const Send& send) {
         report(rank, "the wrong port: " + through(send.peer, send.port) +
                          " is memory, and that rank is on another node");
         return false;
+    }
+    if (const Fabric* const fabric = torus_.fabric();
+        fabric != nullptr && fabric->joins(rank, send.peer, send.port)) {
+        return true;
     }
     const std::int64_t way = torus_.displacement(rank, send.peer, dimension);
     const bool tie = torus_.is_tie(rank, send.peer, dimension);

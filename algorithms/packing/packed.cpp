@@ -12,20 +12,6 @@ namespace trefoil {
 
 namespace {
 
-/// Who sends to whom through which port, as the torus of the schedules names it.
-class Ports {
-  public:
-    Ports(const Fabric& fabric, const Torus& torus)
-        : torus_(torus), own_(!fabric.has_missing_nodes() && !fabric.has_twists()) {}
-    Port of(const FabricLink& link) const {
-        return own_ ? link.port : torus_.first_port(link.from, link.to);
-    }
-
-  private:
-    const Torus& torus_;
-    bool own_;
-};
-
 /// One rank's place in a tree. Ports are those of the way down.
 struct Place {
     int depth = 0;
@@ -59,13 +45,8 @@ std::vector<Place> places(const Packing& packing, const PackedTree& tree) {
 /// Pieces that follow one another along trees, up, down or both.
 class Pipeline {
   public:
-    Pipeline(const Fabric& fabric, const Packing& packing, const Torus& torus, int pieces,
-             bool goes_up, bool goes_down)
-        : packing_(packing),
-          ports_(fabric, torus),
-          pieces_(pieces),
-          goes_up_(goes_up),
-          goes_down_(goes_down) {
+    Pipeline(const Packing& packing, int pieces, bool goes_up, bool goes_down)
+        : packing_(packing), pieces_(pieces), goes_up_(goes_up), goes_down_(goes_down) {
         for (Rank r = 0; r < packing.ranks; ++r) {
             writers_.emplace_back(r);
         }
@@ -135,8 +116,7 @@ class Pipeline {
         const Extent extent{static_cast<Block>(piece), 1};
         const bool at_child = sends == goes_up;
         const Rank peer = at_child ? link.from : link.to;
-        const Port down = ports_.of(link);
-        const Port port = at_child ? down.opposite() : down;
+        const Port port = at_child ? link.port.opposite() : link.port;
         if (sends) {
             writer.send(peer, port, {&extent, 1});
         } else {
@@ -145,7 +125,6 @@ class Pipeline {
     }
 
     const Packing& packing_;
-    Ports ports_;
     int pieces_;
     bool goes_up_, goes_down_;
     int steps_ = 0;
@@ -153,9 +132,7 @@ class Pipeline {
 };
 
 /// Blocks of all ranks; of a reduction everything the other way, and backwards in time.
-std::vector<Schedule> with_blocks(const Fabric& fabric, const Packing& packing, const Torus& torus,
-                                  bool reduces) {
-    const Ports ports(fabric, torus);
+std::vector<Schedule> with_blocks(const Packing& packing, bool reduces) {
     std::vector<ScheduleWriter> writers;
     for (Rank r = 0; r < packing.ranks; ++r) {
         writers.emplace_back(r);
@@ -182,12 +159,11 @@ std::vector<Schedule> with_blocks(const Fabric& fabric, const Packing& packing, 
             for (const bool sends : {true, false}) {
                 for (const BlockStep& one : step) {
                     const FabricLink& link = packing.links[to_index(one.link)];
-                    const Port down = ports.of(link);
                     const Extent extent{static_cast<Block>(one.block), 1};
                     const bool at_child = sends == reduces;
                     ScheduleWriter& writer = writers[to_index(at_child ? link.to : link.from)];
                     const Rank peer = at_child ? link.from : link.to;
-                    const Port port = at_child ? down.opposite() : down;
+                    const Port port = at_child ? link.port.opposite() : link.port;
                     if (sends) {
                         writer.send(peer, port, {&extent, 1});
                     } else {
@@ -266,13 +242,11 @@ ScheduleSet packed_schedules(const Fabric& fabric, const PackedTrees& packed, Co
         writer.part(1);
         set.schedules.push_back(writer.take());
     } else if (traits_of(collective).has_blocks()) {
-        set.schedules = with_blocks(fabric, packing, set.torus, goes_up);
+        set.schedules = with_blocks(packing, goes_up);
     } else {
         constexpr Block usual_pieces = 8;
         const int count = static_cast<int>(pieces != 0 ? pieces : usual_pieces);
-        set.schedules =
-            Pipeline(fabric, packing, set.torus, count, goes_up, collective != Collective::reduce)
-                .build();
+        set.schedules = Pipeline(packing, count, goes_up, collective != Collective::reduce).build();
     }
     if (traits_of(collective).blocks_have_owners()) {
         std::vector<Rank> owners;

@@ -34,6 +34,11 @@ std::chrono::milliseconds milliseconds(double seconds) {
     return std::chrono::milliseconds(std::llround(seconds * 1000));
 }
 
+/// Of the torus of a fabric, as its nodes and cables are.
+std::vector<Rank> sizes_of(const Torus& torus) {
+    return torus.fabric() != nullptr ? torus.fabric()->torus().sizes() : torus.sizes();
+}
+
 /// How many ranks, and in which torus: from -n, --torus and --net, which must agree.
 void settle_shape(Job& job, const RunOptions& options) {
     const auto disagree = [&](const std::string& option, const std::string& from) {
@@ -48,8 +53,8 @@ void settle_shape(Job& job, const RunOptions& options) {
         place_in_net(job, options.net, options.per_node);
         if (!options.torus.empty()) {
             const Torus shape = Torus::parse(torus);  // it may say what links lack
-            const Torus plain = shape.fabric() != nullptr ? shape.fabric()->torus() : shape;
-            if (plain.name() != job.torus || shape.ranks() != job.ranks) {
+            if (sizes_of(shape) != sizes_of(Torus::parse(job.torus)) ||
+                shape.ranks() != job.ranks) {
                 disagree("--torus " + options.torus, "--net " + options.net);
             }
             job.torus = shape.name();

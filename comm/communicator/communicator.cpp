@@ -27,6 +27,13 @@ Communicator::Communicator(Settings settings, std::unique_ptr<Bootstrap> bootstr
       rank_(world_->rank()),
       identity_(world_->session().proof("communicators")) {
     const LogScope scope(world_->log());
+    if (this->settings().links == LinksBy::measured && ranks() > 1) {
+        world_->agreement().for_all("calls that measure", [this] {
+            chooser_.emplace(geometry_.map, this->settings());
+            settle_terms();
+        });
+        measure_links();
+    }
     world_->agreement().for_all("calls", [this] {
         chooser_.emplace(geometry_.map, this->settings());
         chooser_->force_list(this->settings().algorithm);

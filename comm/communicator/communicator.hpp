@@ -205,6 +205,9 @@ class Communicator {
     void run_unchecked(const Request& request, const void* send, void* recv,
                        FoundPlan* found = nullptr);
     void run_plan(const Plan& plan, const void* send, void* recv);
+    // measured_links.cpp
+    std::vector<std::uint64_t> time_links();
+    void measure_links();
     // Of calls that learn (learning.cpp).
     void run_in_trial(Trial& trial, const Request& request, const void* send, void* recv);
     void keep_fastest(Trial& trial);

@@ -19,6 +19,7 @@
 #include "comm/setup/timeline.hpp"
 #include "threads/executor/handshake.hpp"
 #include "topo/blob.hpp"
+#include "topo/fabric.hpp"
 #include "topo/host.hpp"
 #include "topo/log/log.hpp"
 #include "topo/own_thread.hpp"
@@ -75,6 +76,15 @@ std::vector<bool> ranks_of_this_process(const Job& job) {
     return here;
 }
 
+template <typename T>
+std::vector<T> by_position(const TorusMap& map, const std::vector<T>& by_rank) {
+    std::vector<T> ordered;
+    for (const Rank rank : map.rank_at) {
+        ordered.push_back(by_rank[static_cast<std::size_t>(rank)]);
+    }
+    return ordered;
+}
+
 /// Only those who asked for threads can mend it, and one line per process is enough.
 void warn_of_oversubscription(const Placement& placement) {
     static std::atomic_flag said;
@@ -93,6 +103,15 @@ std::vector<std::pair<Rank, Port>> neighbours_of(const Geometry& geometry, Rank 
     std::vector<std::pair<Rank, Port>> all;
     const Torus& torus = geometry.map.torus;
     const Rank place = geometry.map.position_of[static_cast<std::size_t>(rank)];
+    if (const Fabric* const fabric = torus.fabric()) {
+        for (const FabricLink& link : fabric->links()) {
+            const Link back{fabric->place_of(link.to), link.port.opposite()};
+            if (link.from == place && link.to != place && fabric->rate(back) > 0) {
+                all.push_back({geometry.map.rank_at[static_cast<std::size_t>(link.to)], link.port});
+            }
+        }
+        return all;
+    }
     for (const Port port : used_ports(torus)) {
         const Rank there = torus.neighbour(place, port);
         all.push_back(
@@ -133,6 +152,10 @@ void World::set_up(const std::optional<Error>& refusal) {
     const auto proposals = propose_ports(introductions);
     auto cards = agreement_.allgather("ports", [&] {
         ports_->compare(proposals);
+        if (settings_.links != LinksBy::given) {
+            describe(with_port_links(fabric(), by_position(geometry_.map, ports_->links())),
+                     "the NICs");
+        }
         open_ports();
         return own_card();
     });
@@ -268,11 +291,39 @@ void World::take_place(const Introductions& introductions) {
     in_this_process_ = ranks_of_this_process(*job_);
 }
 
+Fabric World::fabric() const {
+    const Torus& torus = geometry_.map.torus;
+    if (torus.has_nodes()) {
+        throw Error(Status::unsupported,
+                    "TREFOIL_LINKS finds out about links between nodes of one rank, but torus " +
+                        torus.name() + " has nodes of several; leave it out");
+    }
+    return Fabric(torus);
+}
+
+void World::describe(Fabric fabric, std::string_view by) {
+    if (!fabric.is_connected()) {
+        throw Error(Status::unsupported, "by " + std::string(by) + " the network is " +
+                                             fabric.name() +
+                                             ", where the links that work do not join all ranks");
+    }
+    const Torus torus = Torus::of_fabric(std::move(fabric));
+    if (torus == geometry_.map.torus) {
+        return;
+    }
+    geometry_.map.torus = torus;
+    geometry_.map.source += ", with its links by " + std::string(by);
+    if (rank() == 0) {
+        log_info(LogTopic::setup,
+                 [&] { return "by " + std::string(by) + " the network is " + torus.name(); });
+    }
+}
+
 /// Checks the settings of this rank; returns what follows for its ports.
 std::string World::choose_ports() {
     const Torus& torus = geometry_.map.torus;
     settle_port_threads(torus, settings_);
-    ports_.emplace(*job_, torus, settings_);
+    ports_.emplace(*job_, geometry_.map, settings_);
     timeline_ = begin_timeline(settings_, ports_->groups(), rank());
     return ports_->proposal();
 }

@@ -64,6 +64,12 @@ class World {
     const Job& job() const { return *job_; }
     const Session& session() const { return session_; }
     const Geometry& geometry() const { return geometry_; }
+    /// What is unlike a torus of what is known of the network. Throws Error(unsupported) for nodes
+    /// of several ranks.
+    Fabric fabric() const;
+    /// The network is found to be so `by` something, in words, alike on all ranks. Before the first
+    /// call. Throws Error(unsupported) where it does not join all ranks.
+    void describe(Fabric fabric, std::string_view by);
     const LocalPorts& ports() const { return *ports_; }
     const std::string& provider() const { return provider_; }
     Engine& engine() const { return *engine_; }

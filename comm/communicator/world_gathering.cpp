@@ -30,21 +30,11 @@ std::string missing_text(const Gathering& gathering, std::chrono::milliseconds t
 
 }  // namespace
 
-/// Any way would do, as both ends of a connection use the same one: towards the rank, along the
-/// first dimension in which it lies elsewhere.
+/// Any way would do, as both ends of a connection use the same one.
 Port World::port_towards(Rank to) const {
     const TorusMap& map = geometry_.map;
-    const Rank here = map.position_of[static_cast<std::size_t>(rank())];
-    const Rank there = map.position_of[static_cast<std::size_t>(to)];
-    for (int j = 0; j < map.torus.dimensions(); ++j) {
-        const Rank own = map.torus.coordinate(here, j), other = map.torus.coordinate(there, j);
-        if (own != other) {
-            const Rank size = map.torus.size(j);
-            const Rank ahead = (other + size - own) % size;
-            return 2 * ahead <= size ? Port::plus(j) : Port::minus(j);
-        }
-    }
-    throw Error(Status::internal, "a rank does not write letters to itself");
+    return map.port_between(map.position_of[static_cast<std::size_t>(rank())],
+                            map.position_of[static_cast<std::size_t>(to)]);
 }
 
 std::vector<Rank> World::missing_in(std::uint64_t tag) {

@@ -55,6 +55,10 @@ std::vector<std::string> unknown_variables();
 /// none), threads of the program's OpenMP runtime, or always the caller.
 enum class PortThreadsBy : std::uint8_t { dedicated, openmp, caller };
 
+/// What a job knows of the links of its torus: what it was told, what the NICs say besides, or what
+/// was measured when the ranks met.
+enum class LinksBy : std::uint8_t { given, asked, measured };
+
 /// What a communicator is asked to be. Precedence: the caller's configuration > environment >
 /// default.
 struct Settings {
@@ -86,6 +90,7 @@ struct Settings {
     bool single_copy = true;  ///< large vectors straight from memory to memory of one host's ranks
     PhaseSync phase_sync = PhaseSync::none;  ///< of alltoall, where the algorithm has it
     std::string nics;
+    LinksBy links = LinksBy::given;
     int port_threads = -1;  ///< -1: automatic; 0: the calling thread
     PortThreadsBy port_threads_by = PortThreadsBy::dedicated;
     bool pin = true;

@@ -127,6 +127,23 @@ void port_threads(const char* name, Settings& s) {
                 "give a number of threads, 0 (the calling thread) to twice the dimensions");
 }
 
+constexpr std::string_view links_names[] = {"given", "asked", "measured"};
+
+void links(const char* name, Settings& s) {
+    if (const auto value = environment_variable(name)) {
+        const auto* const found = std::ranges::find(links_names, *value);
+        if (found == std::end(links_names)) {
+            refuse(name, *value, "give given, asked or measured");
+        }
+        s.links = static_cast<LinksBy>(found - std::begin(links_names));
+    }
+}
+
+std::string links_shown(const Settings& s) {
+    return s.links == LinksBy::given ? std::string()
+                                     : std::string(links_names[static_cast<std::size_t>(s.links)]);
+}
+
 void own_patience(const char* name, Settings&) {
     if (const auto factor = environment_variable(name);
         factor && patience_factor(factor->c_str()) == 0) {
@@ -284,6 +301,10 @@ constexpr EnvironmentVariable table[] = {
      "NICs of the ports: names, addresses or patterns in turn (mlx5_*), per direction "
      "(+0=eth1,-0=eth2), never (^docker0)",
      text<&Settings::nics>},
+    {"TREFOIL_LINKS", "given|asked|measured", "given",
+     "what a job knows of its links: what the torus says; also which NICs are down and how fast "
+     "they are; also how long messages took in the first place; the same on all ranks",
+     links, links_shown},
     {"TREFOIL_PORT_THREADS", "count", "automatic",
      "threads that drive the ports, 0 (the calling thread) to twice the dimensions; automatic: as "
      "many as cores are free",

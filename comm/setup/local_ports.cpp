@@ -9,6 +9,7 @@
 #include "comm/setup/nics.hpp"
 #include "topo/blob.hpp"
 #include "topo/core_list.hpp"
+#include "topo/fabric.hpp"
 
 namespace trefoil {
 
@@ -19,6 +20,11 @@ std::vector<std::string> distinct_names(const NicChoice& choice) {
     for (const PortNic& port : choice) {
         if (!port.name.empty() && std::find(names.begin(), names.end(), port.name) == names.end()) {
             names.push_back(port.name);
+        }
+    }
+    for (const PortNic& port : choice) {  // which has no link, but counts
+        if (!port.lacking.empty()) {
+            names.push_back(port.lacking);
         }
     }
     return names;
@@ -39,6 +45,17 @@ std::vector<std::string> read_list(BlobReader& blob) {
     return texts;
 }
 
+/// By its description the torus has nothing behind a rank's port.
+bool is_down(const TorusMap& map, Rank rank, Port port) {
+    const Torus& torus = map.torus;
+    if (torus.is_whole() || torus.has_nodes()) {
+        return false;
+    }
+    const Fabric fabric(torus);
+    return fabric.rate({fabric.place_of(map.position_of[static_cast<std::size_t>(rank)]), port}) ==
+           0;
+}
+
 /// Any order; an empty text is an empty list.
 std::vector<int> cores_of(const std::string& text) {
     return parse_core_list(text).value_or(std::vector<int>{});
@@ -46,15 +63,21 @@ std::vector<int> cores_of(const std::string& text) {
 
 }  // namespace
 
-LocalPorts::LocalPorts(const Job& job, const Torus& torus, const Settings& settings)
+LocalPorts::LocalPorts(const Job& job, const TorusMap& map, const Settings& settings)
     : job_(job),
       provider_(settings.provider),
       pin_(settings.pin),
       pin_cores_(settings.pin_cores),
-      nics_(torus.ports()) {
+      nics_(map.torus.ports()) {
+    const Torus& torus = map.torus;
     const Torus nodes = torus.nodes();
     NicWish wish{settings.backend, settings.provider,
                  parse_nic_request(settings.nics, nodes.ports()), used_ports(nodes)};
+    for (const Port port : wish.ports) {
+        if (settings.links != LinksBy::given || is_down(map, job.rank(), port)) {
+            wish.may_lack.push_back(port);
+        }
+    }
     std::vector<std::vector<int>> masks;
     for (const Rank rank : job.local_ranks()) {
         masks.push_back(job.process(rank).cores);
@@ -78,6 +101,7 @@ std::string LocalPorts::proposal() const {
     write_list(mine, near);
     mine.number(pin_);
     mine.text(core_list_text(pin_cores_));
+    mine.text(encode(links_of(nics_)));
     return mine.bytes();
 }
 
@@ -94,6 +118,7 @@ void LocalPorts::compare(const std::vector<std::string>& proposals) {
         }
         local.pin = blob.number<bool>();
         local.list = cores_of(blob.text());
+        links_.push_back(decode_links(blob.text()));
         if (job_.is_local(r)) {
             host_ranks_.push_back(std::move(local));
         }

@@ -8,9 +8,11 @@
 
 #include "backend/ports/transport.hpp"
 #include "comm/setup/environment.hpp"
+#include "comm/setup/found_links.hpp"
 #include "comm/setup/job.hpp"
 #include "comm/setup/nic_choice.hpp"
 #include "comm/setup/placement.hpp"
+#include "comm/setup/torus_map.hpp"
 
 namespace trefoil {
 
@@ -21,7 +23,7 @@ class LocalPorts {
   public:
     /// `settings` has a backend and what settle_port_threads() makes of it. Throws what
     /// choose_nics_here() throws.
-    LocalPorts(const Job& job, const Torus& torus, const Settings& settings);
+    LocalPorts(const Job& job, const TorusMap& map, const Settings& settings);
 
     /// What the other ranks need to know of the choice.
     std::string proposal() const;
@@ -30,6 +32,8 @@ class LocalPorts {
     /// Throws what place_threads() throws.
     void place();
 
+    /// What all ranks say of their links, by rank; when they have been compared.
+    const std::vector<std::vector<PortLink>>& links() const { return links_; }
     const PortGroups& groups() const { return groups_; }
     const Placement& placement() const { return placement_; }
     /// The NIC of a port; "": the transport's choice.
@@ -47,7 +51,8 @@ class LocalPorts {
     bool pin_ = true;
     std::vector<int> pin_cores_;
     PortGroups groups_;
-    NicChoice nics_;                     ///< by port; a rank alone needs none
+    NicChoice nics_;  ///< by port; a rank alone needs none
+    std::vector<std::vector<PortLink>> links_;
     std::vector<LocalRank> host_ranks_;  ///< the ranks of this host
     Placement placement_;
 };

@@ -105,6 +105,16 @@ class NicChooser {
         return found;
     }
 
+    /// Why the NIC of this name has no link; empty: it has one, or there is no such NIC.
+    std::string obstacle_of(const std::string& name) const {
+        for (const NicCandidate& c : candidates_) {
+            if (!matched_name(c, name).empty()) {
+                return !c.obstacle.empty() ? c.obstacle : c.nic.carrier ? "" : "has no carrier";
+            }
+        }
+        return {};
+    }
+
     /// What ports take in turn that nobody has asked anything for; empty: nothing to choose from.
     std::vector<Pick> by_default(std::string& why) const {
         std::vector<Pick> out, here;
@@ -167,7 +177,28 @@ void attach(PortNic& port, const Pick& pick, const std::string& why) {
     port.name = pick.candidate->nic.name;
     port.selector = pick.selector;
     port.cores = pick.candidate->nic.cores;
+    port.megabits = pick.candidate->nic.megabits;
     port.why = why;
+}
+
+/// The next port's NIC for those that lack their own. Some port has one.
+void lend(NicChoice& choice, const std::vector<Port>& ports) {
+    for (std::size_t i = 0; i < ports.size(); ++i) {
+        PortNic& own = choice[ports[i].index];
+        for (std::size_t k = 1; !own.lacking.empty() && k < ports.size(); ++k) {
+            const Port next = ports[(i + k) % ports.size()];
+            if (choice[next.index].lacking.empty()) {
+                const PortNic& other = choice[next.index];
+                own = {other.name,
+                       other.selector,
+                       own.why + ", so that of " + to_string(next),
+                       other.cores,
+                       0,
+                       own.lacking};
+                break;
+            }
+        }
+    }
 }
 
 }  // namespace
@@ -186,7 +217,8 @@ std::string matched_name(const NicCandidate& candidate, const std::string& patte
 }
 
 NicChoice choose_nics(const NicRequest& request, const std::vector<NicCandidate>& candidates,
-                      const std::vector<Port>& ports, const NicSharing& sharing) {
+                      const std::vector<Port>& ports, const NicSharing& sharing,
+                      const std::vector<Port>& may_lack) {
     // Whoever names several NICs for ports that can only use one hears so from the transport.
     const bool named =
         std::any_of(request.in_turn.begin(), request.in_turn.end(),
@@ -197,11 +229,22 @@ NicChoice choose_nics(const NicRequest& request, const std::vector<NicCandidate>
     std::string why = "asked for by TREFOIL_NICS";
     NicChoice choice(request.by_port.size());
     std::vector<Port> open;
+    std::size_t lacking = 0;
     for (std::size_t i = 0; i < ports.size(); ++i) {
         const std::string& pattern = request.by_port[ports[i].index];
         if (pattern.empty()) {
             open.push_back(ports[i]);
             continue;
+        }
+        if (std::ranges::find(may_lack, ports[i]) != may_lack.end()) {
+            const std::string obstacle = chooser.obstacle_of(pattern);
+            if (!obstacle.empty() && lacking + 1 < ports.size()) {
+                PortNic& port = choice[ports[i].index];
+                port.lacking = pattern;
+                port.why = pattern + " " + obstacle;
+                ++lacking;
+                continue;
+            }
         }
         const std::vector<Pick> picks = chooser.asked(pattern);
         attach(choice[ports[i].index], picks[i % picks.size()], why);
@@ -225,6 +268,7 @@ NicChoice choose_nics(const NicRequest& request, const std::vector<NicCandidate>
             }
         }
     }
+    lend(choice, ports);
     for (PortNic& port : choice) {
         port.sharing =
             static_cast<int>(std::count_if(choice.begin(), choice.end(), [&](const PortNic& other) {

@@ -43,8 +43,10 @@ struct PortNic {
     std::string name;      ///< the NIC; empty: the transport chooses
     std::string selector;  ///< what the backend is told: the name, or an address that was asked for
     std::string why;       ///< "asked for by TREFOIL_NICS", "default: nearest", ...
-    std::vector<int> cores;  ///< near it; empty: unknown
-    int sharing = 0;         ///< ports of this rank that share this NIC, itself included
+    std::vector<int> cores;     ///< near it; empty: unknown
+    int sharing = 0;            ///< ports of this rank that share this NIC, itself included
+    std::string lacking;        ///< the NIC asked for, which has no link: this is another port's
+    std::int64_t megabits = 0;  ///< a second of its link; 0: unknown
 };
 
 /// By port index; ports that lead nowhere have no NIC.
@@ -62,8 +64,12 @@ using NicChoice = std::vector<PortNic>;
 /// Throws Error(not_found) when a name or pattern matches nothing that can be used, or when nothing
 /// is left: it offers the nearest names and lists what exists. Nothing to choose from and nothing
 /// asked: all is left to the transport.
+///
+/// Ports that `may_lack` a link and are given a NIC of their own that is down, or hears nothing,
+/// take the one of the next port, so that messages still get to them some way.
 NicChoice choose_nics(const NicRequest& request, const std::vector<NicCandidate>& candidates,
-                      const std::vector<Port>& ports, const NicSharing& sharing);
+                      const std::vector<Port>& ports, const NicSharing& sharing,
+                      const std::vector<Port>& may_lack = {});
 
 /// How many NICs a choice uses.
 int count_nics(const NicChoice& choice);

@@ -188,7 +188,8 @@ NicChoice choose_nics_here(const NicWish& wish, const NicSharing& sharing) {
     if (offers.one_per_group) {
         with_groups.together = wish.groups;
     }
-    return choose_nics(wish.request, nic_candidates(offers, host), wish.ports, with_groups);
+    return choose_nics(wish.request, nic_candidates(offers, host), wish.ports, with_groups,
+                       wish.may_lack);
 }
 
 std::vector<std::string> selectors(const NicChoice& choice) {

@@ -23,6 +23,7 @@ struct NicWish {
     std::vector<Port> ports;                  ///< those that lead somewhere
     std::vector<std::vector<Port>> groups{};  ///< that one thread drives; empty: not known
     Rank peers = 0;                           ///< ranks of the job; 0: not known
+    std::vector<Port> may_lack{};             ///< whose NIC may have no link
 };
 
 /// Looks at this machine and chooses. When nothing is asked, a setting of the library that already

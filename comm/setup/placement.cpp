@@ -11,6 +11,7 @@
 #include "threads/workers/port_threads.hpp"
 #include "topo/core_list.hpp"
 #include "topo/error.hpp"
+#include "topo/fabric.hpp"
 
 namespace trefoil {
 
@@ -127,9 +128,10 @@ std::vector<std::vector<int>> place_all(const std::vector<LocalRank>& ranks) {
 }  // namespace
 
 std::vector<Port> used_ports(const Torus& torus) {
+    const Torus& wired = torus.fabric() != nullptr ? torus.fabric()->torus() : torus;
     std::vector<Port> ports;
-    for (int p = 0; p < torus.ports(); ++p) {
-        if (torus.size(Port{p}.dimension()) > 1) {
+    for (int p = 0; p < wired.ports(); ++p) {
+        if (wired.size(Port{p}.dimension()) > 1) {
             ports.push_back(Port{p});
         }
     }

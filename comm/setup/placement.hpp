@@ -13,7 +13,7 @@
 
 namespace trefoil {
 
-/// Ports that lead somewhere: those of dimensions of size 2 or more.
+/// Ports that lead somewhere: those of dimensions of size 2 or more, of a fabric its torus'.
 std::vector<Port> used_ports(const Torus& torus);
 
 /// How a rank's ports are divided among threads.

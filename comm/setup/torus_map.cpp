@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <optional>
 
 #include "topo/error.hpp"
+#include "topo/fabric.hpp"
 
 namespace trefoil {
 
@@ -53,9 +55,9 @@ void refuse_duplicates(const TorusRequest& request) {
     }
 }
 
-/// Puts each rank at its coordinates, which are all different.
-void place(TorusMap& map, const TorusRequest& request) {
-    const Torus& torus = map.torus;
+/// The place of each rank in the torus whose coordinates are given; all are different.
+std::vector<Rank> places_of(const Torus& torus, const TorusRequest& request) {
+    std::vector<Rank> places;
     for (std::size_t r = 0; r < request.coordinates.size(); ++r) {
         const std::vector<Rank>& c = request.coordinates[r];
         bool inside = c.size() == torus.sizes().size();
@@ -67,14 +69,61 @@ void place(TorusMap& map, const TorusRequest& request) {
                                 ", which torus " + torus.name() +
                                 " does not have; they go from 0 to the size - 1");
         }
-        map.rank_at[torus.rank(c)] = static_cast<Rank>(r);
-        map.position_of[r] = torus.rank(c);
+        places.push_back(torus.rank(c));
     }
+    return places;
+}
+
+/// Puts each rank at its coordinates. Nodes are missing where nobody is.
+void place(TorusMap& map, const TorusRequest& request) {
+    const bool is_whole = map.torus.fabric() == nullptr;
+    const Torus torus = is_whole ? map.torus : map.torus.fabric()->torus();
+    const std::vector<Rank> places = places_of(torus, request);
+    if (is_whole && torus.has_nodes()) {
+        map.position_of = places;
+        return;
+    }
+    Fabric fabric(map.torus);
+    std::vector<bool> is_taken(static_cast<std::size_t>(torus.ranks()));
+    for (const Rank taken : places) {
+        is_taken[static_cast<std::size_t>(taken)] = true;
+    }
+    for (Rank p = 0; is_whole && p < torus.ranks(); ++p) {
+        if (!is_taken[static_cast<std::size_t>(p)]) {
+            fabric.set_node(p, 0);
+        }
+    }
+    for (std::size_t r = 0; r < places.size(); ++r) {
+        map.position_of[r] = fabric.rank_of(places[r]);
+        if (map.position_of[r] < 0) {
+            refuse(request, "rank " + std::to_string(r) + " has coordinates " +
+                                text_of(request.coordinates[r]) + ", where " + fabric.name() +
+                                " has no node");
+        }
+    }
+    map.torus = Torus::of_fabric(std::move(fabric));
 }
 
 }  // namespace
 
+Port TorusMap::port_between(Rank from, Rank to) const {
+    const auto way = [&](Rank low, Rank high) {
+        return torus.fabric() != nullptr ? torus.fabric()->first_port(low, high, std::nullopt)
+                                         : torus.first_port(low, high);
+    };
+    return from < to ? way(from, to) : way(to, from).opposite();
+}
+
 void TorusMap::renumber(Schedule& schedule) const {
+    if (const Fabric* const fabric = torus.fabric()) {
+        for (Send& send : schedule.sends) {
+            send.port = fabric->first_port(schedule.rank, send.peer, send.port);
+        }
+        for (Receive& receive : schedule.receives) {
+            const Port leaving = receive.port.opposite();
+            receive.port = fabric->first_port(receive.peer, schedule.rank, leaving).opposite();
+        }
+    }
     schedule.rank = rank_at[schedule.rank];
     for (Send& send : schedule.sends) {
         send.peer = rank_at[send.peer];
@@ -106,16 +155,25 @@ TorusMap make_torus_map(const TorusRequest& request, Rank ranks) {
     map.torus = !request.torus.empty()         ? torus_named(request.torus, ranks)
                 : !request.coordinates.empty() ? enclosing(request)
                                                : default_torus(ranks);
-    if (map.torus.ranks() != ranks) {
+    const auto refuse_number = [&] {
         refuse(request, "torus " + map.torus.name() + " has " + std::to_string(map.torus.ranks()) +
                             " ranks, but the job has " + std::to_string(ranks) +
                             "; give sizes whose product is " + std::to_string(ranks));
+    };
+    // Coordinates say where nodes are missing; more than half of them are a mistake.
+    const bool may_lack = !request.coordinates.empty() && map.torus.fabric() == nullptr &&
+                          !map.torus.has_nodes() && map.torus.ranks() / 2 <= ranks;
+    if (may_lack ? map.torus.ranks() < ranks : map.torus.ranks() != ranks) {
+        refuse_number();
     }
     map.position_of.resize(static_cast<std::size_t>(ranks));
     std::iota(map.position_of.begin(), map.position_of.end(), 0);
-    map.rank_at = map.position_of;
     if (!request.coordinates.empty()) {
         place(map, request);
+    }
+    map.rank_at.resize(static_cast<std::size_t>(ranks));
+    for (std::size_t r = 0; r < map.position_of.size(); ++r) {
+        map.rank_at[static_cast<std::size_t>(map.position_of[r])] = static_cast<Rank>(r);
     }
     return map;
 }

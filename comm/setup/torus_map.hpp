@@ -19,8 +19,12 @@ struct TorusMap {
     std::vector<Rank> position_of;  ///< by rank
     std::vector<Rank> rank_at;      ///< by position
 
-    /// Replaces positions by ranks in what a builder made for position_of[rank].
+    /// Replaces positions by ranks in what a builder made for position_of[rank]; on a fabric
+    /// messages leave through the ports behind which their ways begin.
     void renumber(Schedule& schedule) const;
+    /// The port of `from` for what goes to `to`, both by position, which are different; what comes
+    /// from there uses the same.
+    Port port_between(Rank from, Rank to) const;
 };
 
 /// What a job is asked to look like; equal on all ranks. The first that is given counts:

@@ -143,7 +143,7 @@ class MpiLibrary(Program):
 
     def inside(self, words):
         """A launcher starts in the first node, where the other nodes' names mean something."""
-        return [str(places.TORUSNET), "exec", "--name", self.place.name, "0", *words]
+        return [str(places.TORUSNET), "exec", "--name", self.place.name, str(self.place.first_node), *words]
 
 
 class OpenMpi(MpiLibrary):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Where a comparison runs: a network of scripts/torusnet made for it alone, or the shared memory of this machine."""
+import json
 import math
 import os
 import pathlib
@@ -7,7 +8,7 @@ import signal
 import subprocess
 import time
 
-from torus_network import links, state
+from torus_network import geometry, links, state
 from torus_network.network import processes
 
 from . import ROOT
@@ -19,8 +20,8 @@ PAYLOAD_OF_FRAME = (links.MTU - 52) / links.FRAME  # less IP, TCP and its time s
 class Torus:
     """Use it in a `with`, which takes the network down."""
 
-    def __init__(self, torus, rate, folder, per_node=1):
-        self.per_node = per_node
+    def __init__(self, torus, rate, folder, trefoil, per_node=1):
+        self.per_node, self.trefoil, self.bounds = per_node, trefoil, {}
         self.name = f"compare{os.getpid()}"
         self.torus_name, self.rate_text = torus, rate
         self.rate = links.parse_rate(rate) / 8 * PAYLOAD_OF_FRAME  # bytes/s of data at best
@@ -34,12 +35,14 @@ class Torus:
                                    stdout=subprocess.PIPE).stdout.strip()
         print(self.load, flush=True)
         self.network, _ = state.read(self.name)
-        self.ranks = self.network.torus.ranks * self.per_node
+        nodes = [node for node in range(self.network.torus.ranks) if self.network.torus.is_there(node)]
+        self.first_node, self.ranks = nodes[0], len(nodes) * self.per_node
         self.directions = len(self.network.torus.directions)
-        self.one_size = len(set(self.network.torus.sizes)) == 1
+        self.is_whole = type(self.network.torus) is geometry.Torus
+        self.one_size = self.is_whole and len(set(self.network.torus.sizes)) == 1
         self.crowded = self.ranks > len(os.sched_getaffinity(0))
         slots = f":{self.per_node}" if self.per_node > 1 else ""
-        self.hosts = ",".join(state.host_name(self.name, node) + slots for node in range(self.network.torus.ranks))
+        self.hosts = ",".join(state.host_name(self.name, node) + slots for node in nodes)
         self.nics = ",".join(self.network.nics)
         self.agent.write_text(f'#!/bin/sh\nexec "{TORUSNET}" exec --name {self.name} --shell "$@"\n', encoding="utf-8")
         self.agent.chmod(0o755)
@@ -60,8 +63,13 @@ class Torus:
             time.sleep(0.02)
 
     def bound(self, collective, size):
-        """Seconds below which no algorithm can be: what every node, or the root's, must send through all its ports; in an
+        """Seconds below which no algorithm can be: of a torus what every node, or the root's, must send through all its ports; in an
         alltoall what must cross the links of a dimension, on shortest ways."""
+        if not self.is_whole:
+            if collective not in self.bounds:
+                words = [self.trefoil, "plan", collective, "--torus", self.torus_name, "--bound", "--json"]
+                self.bounds[collective] = json.loads(subprocess.run(words, check=True, stdout=subprocess.PIPE).stdout)["vectors"]
+            return self.bounds[collective] * size / self.rate
         if collective == "alltoall":  # offsets along a ring of n add up to n^2 / 4 hops, or (n^2 - 1) / 4; half each way
             most = max((n * n - n % 2) / (8 * n) for n in self.network.torus.sizes)
             return most * size * self.per_node / self.rate

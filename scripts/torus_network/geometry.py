@@ -2,6 +2,7 @@
 """The torus that namespaces form: ranks, directions, the NIC and the addresses of each direction, and routes."""
 import itertools
 import math
+import re
 
 
 def opposite(direction):
@@ -62,6 +63,14 @@ class Torus:
             here = self.neighbour(*links[-1])
         return links
 
+    def is_there(self, _rank):
+        """Whether a rank runs at that place."""
+        return True
+
+    def share(self, _rank, _direction):
+        """The share of a whole link's rate at which the one that leaves there works."""
+        return 1.0
+
     def reaches(self, _here, _rank, _last):
         """Whether a message gets to the rank's NIC that is reached by travelling in `last`."""
         return True
@@ -106,6 +115,111 @@ class Rewired(Torus):
 
     def flows(self):
         return [flow for flow in super().flows() if self.reaches(*flow)]
+
+
+class Damaged(Torus):
+    """What machines hand out, in the words of Trefoil (docs/networks.md): "3x3:cable=+0@4", "4x4:node=5", "4mx4:link=-1@2=0.5",
+    "2x4:twist=0=1+2". Messages go as in the torus where that way works, else over the fewest links; the last one of them is the
+    link that leads to the NIC whose address they bear, if there is such a way. ValueError when the text is none."""
+
+    def __init__(self, text):
+        sizes, *clauses = text.split(":")
+        super().__init__(sizes.replace("m", ""))
+        self.name, self.twists, self.rates, self.next = text, {}, {}, {}
+        self.lines = [size.endswith("m") for size in sizes.split("x")]
+        for clause in clauses:
+            self._read(clause)
+
+    def _read(self, clause):
+        kind, _, what = clause.partition("=")
+        if match := kind == "twist" and re.fullmatch(r"(\d+)=(\d+)\+(\d+)", what):
+            self.twists[int(match[1])] = int(match[2]), int(match[3])
+            return
+        match = re.fullmatch(r"(?:([+-]\d+)@)?(\d+)(?:=(\d*\.?\d+))?", what)
+        rate, node = float(match[3] or 0) if match else 2, int(match[2]) if match else self.ranks
+        links = self.directions if match and match[1] is None else [match[1]] if match else []
+        if rate > 1 or node >= self.ranks or kind not in ("node", "cable", "link") or (kind == "node") != (match[1] is None) \
+                or any(self._beyond(node, direction) is None for direction in links if kind != "node"):
+            raise ValueError(f"\"{clause}\" in \"{self.name}\" is not node=5, cable=+0@4 or link=+0@4, with a rate from 0 to 1 "
+                             f"behind it or none, nor twist=0=2+4; {self.sizes} has nodes 0 to {self.ranks - 1}")
+        for direction in links:
+            there = self._beyond(node, direction)
+            if there is not None:
+                self._slow(node, direction, rate)
+                if kind != "link":
+                    self._slow(there, opposite(direction), rate)
+
+    def _slow(self, rank, direction, rate):
+        self.rates[rank, direction] = min(rate, self.rates.get((rank, direction), 1.0))
+
+    def _beyond(self, rank, direction):
+        """The node at the other end of a link, whatever its state; None: the row ends there."""
+        if direction not in self.directions:
+            return None
+        dimension, step = int(direction[1:]), 1 if direction[0] == "+" else -1
+        place = self.place(rank)
+        closes = not 0 <= place[dimension] + step < self.sizes[dimension]
+        if closes and self.lines[dimension]:
+            return None
+        place[dimension] += step
+        if closes and dimension in self.twists:
+            along, shift = self.twists[dimension]
+            place[along] += step * shift
+        return self.rank(place)
+
+    def is_there(self, rank):
+        return any(self.share(rank, direction) > 0 for direction in self.directions)
+
+    def share(self, rank, direction):
+        return self.rates.get((rank, direction), 1.0)
+
+    def neighbour(self, rank, direction):
+        there = self._beyond(rank, direction)
+        return there if self.share(rank, direction) > 0 else None
+
+    def _works(self, here, rank, last):
+        """The way that a message has in a torus."""
+        if self.twists:
+            return False
+        for _ in range(self.ranks):
+            if here == rank:
+                return True
+            here = self.neighbour(here, super().next_direction(here, rank, last))
+            if here is None:
+                return False
+        return False
+
+    def _fewest(self, rank, last):
+        """By node, the first link of the shortest way to that NIC. Ways through the node itself are none."""
+        if (rank, last) not in self.next:
+            first, queue = {}, []
+            for here in range(self.ranks):
+                if self.neighbour(here, last) == rank and here != rank:
+                    first[here] = last
+                    queue.append(here)
+            for there in queue:
+                for here in range(self.ranks):
+                    for direction in self.directions:
+                        if here != rank and here not in first and self.neighbour(here, direction) == there:
+                            first[here] = direction
+                            queue.append(here)
+            self.next[rank, last] = first
+        return self.next[rank, last]
+
+    def next_direction(self, here, rank, last):
+        return super().next_direction(here, rank, last) if self._works(here, rank, last) else self._fewest(rank, last)[here]
+
+    def reaches(self, here, rank, last):
+        """That NIC has a link, and there is a way to it."""
+        return self.neighbour(rank, opposite(last)) is not None and (self._works(here, rank, last) or here in self._fewest(rank, last))
+
+    def flows(self):
+        return [flow for flow in super().flows() if self.reaches(*flow)]
+
+
+def torus_named(text):
+    """A torus, whole or not. ValueError when the text is none."""
+    return Damaged(text) if ":" in text or "m" in text else Torus(text)
 
 
 def circuits_of(torus):

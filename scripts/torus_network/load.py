@@ -52,7 +52,7 @@ def _relay(network):
 
 
 def _connect(network, stack):
-    """(source, sink) of a connection from every node to the neighbour in every direction."""
+    """(source, sink, share of the whole rate) of a connection from every node to the neighbour in every direction."""
     torus = network.torus
     listeners = []
     for name in network.names:
@@ -62,21 +62,22 @@ def _connect(network, stack):
     for rank in range(torus.ranks):
         for direction in torus.directions:
             peer = torus.neighbour(rank, direction)
-            if peer == rank:
+            if peer in (rank, None):
                 continue
             with inside(network.names[rank]):
                 source = stack.enter_context(socket.socket())
             source.bind((network.address(rank, direction).split("/")[0], 0))
             source.connect((network.address(peer, opposite(direction)).split("/")[0], PORT))
-            ends.append((source, stack.enter_context(listeners[peer].accept()[0])))
+            ends.append((source, stack.enter_context(listeners[peer].accept()[0]), torus.share(rank, direction)))
     return ends
 
 
 def _move(ends, seconds, results):
-    """Puts the bytes per second that each sink has received."""
-    received = {sink: 0 for _, sink in ends}
+    """Puts the bytes per second that each sink has received, as if its link were whole."""
+    received = {sink: 0 for _, sink, _ in ends}
+    shares = {sink: share for _, sink, share in ends}
     with selectors.DefaultSelector() as selector:
-        for source, sink in ends:
+        for source, sink, _ in ends:
             for end, event in ((source, selectors.EVENT_WRITE), (sink, selectors.EVENT_READ)):
                 end.setblocking(False)
                 selector.register(end, event)
@@ -85,7 +86,7 @@ def _move(ends, seconds, results):
         start = time.monotonic()
         _run(selector, received, seconds)
         taken = time.monotonic() - start
-    results.put([count / taken for count in received.values()])
+    results.put([count / taken / shares[sink] for sink, count in received.items()])
 
 
 def _run(selector, received, seconds):

@@ -12,6 +12,7 @@ address the NICs:
 
 With a delay, links lead through one more namespace, where a relay holds frames back (distance.py).
 """
+import itertools
 import os
 import subprocess
 
@@ -68,6 +69,11 @@ class Network:
     def __init__(self, torus, name, wires=False, rate=0, delay=0, report=None):
         if torus.ranks > MOST_RANKS or torus.ranks < 2:
             raise NetworkError(f"{torus.name} has {torus.ranks} nodes; from 2 to {MOST_RANKS} are possible")
+        for rank, direction in itertools.product(range(torus.ranks), torus.directions):
+            there = torus.neighbour(rank, direction)
+            if there is not None and torus.neighbour(there, opposite(direction)) is None:
+                raise NetworkError(f"a link of {torus.name} works in one direction only; take the cable away (cable=), or slow it "
+                                   "down")
         self.torus, self.name, self.wires, self.rate, self.delay, self.report = torus, name, wires, rate, delay, report
         self.names = [f"{PREFIX}{name}-{rank}" for rank in range(torus.ranks)]
         self.hub, self.relay = f"{PREFIX}{name}-hub", f"{PREFIX}{name}-relay"
@@ -138,7 +144,8 @@ class Network:
 
     def _start_relay(self, path):
         ends = [(self._relay_end(rank, direction), f"10.77.{rank}")
-                for owner in range(self.torus.ranks) for plus in self.torus.directions if plus[0] == "+"
+                for owner in range(self.torus.ranks) for plus in self.torus.directions
+                if plus[0] == "+" and self.torus.neighbour(owner, plus) is not None
                 for rank, direction in ((owner, plus), (self.torus.neighbour(owner, plus), opposite(plus)))]
         lines = [f"link set {nic} mtu {links.MTU} arp off up" for nic, _ in ends]
         run("ip", "netns", "exec", self.relay, "sh", "-eu",
@@ -164,8 +171,10 @@ class Network:
         lines = []
         for rank, name in enumerate(self.names):
             for direction in self.torus.directions:
-                if direction[0] == "+":
-                    neighbour = self.torus.neighbour(rank, direction)
+                neighbour = self.torus.neighbour(rank, direction)
+                if neighbour is None:  # dark: nothing is up at the other end
+                    lines.append(f"{self._end(rank, direction)} type veth peer name d{rank}{nic_of(direction)} netns {self.hub}")
+                elif direction[0] == "+":
                     ends = [(rank, direction), (neighbour, opposite(direction))]
                     if self.delay:
                         lines += [f"{self._end(*end)} type veth peer name {self._relay_end(*end)} netns {self.relay}"
@@ -198,8 +207,15 @@ class Network:
         lines += ["ip -batch - <<'end'", *self._addresses(rank), *([] if self.wires else self._routes(rank)), "end"]
         if self.rate:
             lines += ["nft -f - <<'end'", *links.marks(self.nics), "end",
-                      "tc -batch - <<'end'", *links.limits(self.nics, self.rate, self.torus.ranks), "end"]
+                      "tc -batch - <<'end'", *self._limits(rank), "end"]
         return "\n".join(lines) + "\n"
+
+    def _limits(self, rank):
+        lines = []
+        for direction, nic in zip(self.torus.directions, self.nics):
+            if self.torus.neighbour(rank, direction) is not None:
+                lines += links.limits([nic], round(self.rate * self.torus.share(rank, direction)), self.torus.ranks, self.nics)
+        return lines
 
     def _addresses(self, rank):
         # A subnet that covers all NICs is for UCX, which connects within a subnet only; it must not become a route.

@@ -10,7 +10,7 @@ import pathlib
 import re
 import time
 
-from .geometry import Rewired, Torus, circuits_of
+from .geometry import Rewired, circuits_of, torus_named
 from .network import Network, NetworkError
 
 FOLDER = pathlib.Path("/run/trefoil-torusnet")
@@ -43,12 +43,13 @@ def host_name(name, rank):
 def write(network, rate_text, delay_text=""):
     """Claims the network's name; NetworkError when it is taken."""
     FOLDER.mkdir(exist_ok=True)
+    places = [rank for rank in range(network.torus.ranks) if network.torus.is_there(rank)]
     text = json.dumps({
         "name": network.name, "torus": network.torus.name, "rate": rate_text, "bits_per_second": network.rate,
         "delay": delay_text, "delay_ns": network.delay,
-        "since": int(time.time()), "namespaces": network.names,
+        "since": int(time.time()), "namespaces": [network.names[rank] for rank in places],
         "nics": ",".join(f"{direction}={nic}" for direction, nic in zip(network.torus.directions, network.nics)),
-        "meeting_addresses": [network.meeting_address(rank) for rank in range(network.torus.ranks)],
+        "meeting_addresses": [network.meeting_address(rank) for rank in places],
     }, indent=1)
     try:
         with open(path_of(network.name), "x", encoding="utf-8") as file:
@@ -57,7 +58,7 @@ def write(network, rate_text, delay_text=""):
         raise NetworkError(f"there is a network \"{network.name}\" already; see scripts/torusnet status, take it down with "
                            f"scripts/torusnet down --name {network.name}, or choose another --name") from None
     hosts_file(network.name).write_text("127.0.0.1 localhost\n" + "".join(
-        f"{network.meeting_address(rank)} {host_name(network.name, rank)}\n" for rank in range(network.torus.ranks)),
+        f"{network.meeting_address(rank)} {host_name(network.name, rank)}\n" for rank in places),
         encoding="utf-8")
 
 
@@ -73,7 +74,7 @@ def read(name):
     except ValueError as error:
         raise NetworkError(f"{path_of(name)} cannot be read ({error}); remove it, and the namespaces "
                            f"\"ip netns list\" shows as trefoil-{name}-...") from error
-    torus = Torus(state["torus"])
+    torus = torus_named(state["torus"])
     if state.get("circuits") is not None:
         torus = Rewired(state["torus"], {(rank, direction): to for rank, direction, to in state["circuits"]})
     return Network(torus, name, rate=state["bits_per_second"], delay=state.get("delay_ns", 0),
@@ -84,7 +85,7 @@ def write_circuits(net):
     """How its links stand now; nothing where they are those of the torus."""
     state = json.loads(path_of(net.name).read_text(encoding="utf-8"))
     circuits = circuits_of(net.torus)
-    state["circuits"] = None if circuits == circuits_of(Torus(net.torus.name)) else [
+    state["circuits"] = None if circuits == circuits_of(torus_named(net.torus.name)) else [
         [rank, direction, to] for (rank, direction), to in circuits.items()]
     new = path_of(net.name).with_suffix(".new")
     new.write_text(json.dumps(state, indent=1) + "\n", encoding="utf-8")

@@ -127,6 +127,9 @@ TEST(Fabric, RoutesRoundWhatIsMissing) {
     const Fabric ring = Fabric::parse("4:link=+0@0=0.5");
     EXPECT_EQ(ring.route(0, 2, Port::minus(0))[0].port, Port::minus(0));
     EXPECT_EQ(ring.route(0, 2, Port::plus(0))[0].port, Port::plus(0));
+    const Fabric pair = Fabric::parse("2x3:node=5");  // two links between places 0 and 3
+    EXPECT_EQ(pair.first_port(0, 3, Port::minus(0)), Port::minus(0));
+    EXPECT_EQ(pair.first_port(0, 3, Port::plus(1)), Port::plus(0)) << "which leads elsewhere";
     for (const char* text : {"3x3:cable=+0@4", "4x4:node=5", "2x4:twist=0=1+2"}) {
         const Fabric fabric = Fabric::parse(text);
         for (Rank from = 0; from < fabric.ranks(); ++from) {

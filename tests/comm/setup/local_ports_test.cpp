@@ -27,7 +27,7 @@ Settings settings_with(int port_threads) {
     return settings;
 }
 
-const Torus ring = Torus::parse("3");
+const TorusMap ring = make_torus_map({"test", "3", {}}, 3);
 
 TEST(LocalPorts, ThreadsOfAHostTakeCoresOfTheirOwn) {
     const Settings settings = settings_with(2);

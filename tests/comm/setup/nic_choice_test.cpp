@@ -323,5 +323,35 @@ TEST(Counts, ThatDifferNameRanksHostsAndNics) {
         {"ranks 1, 3 (node2) 3: eth0, eth1, eth3", "ranks 0, 2 (node1) 4: eth0", "TREFOIL_NICS"});
 }
 
+TEST(NicChoice, APortWhoseCableIsDownTakesAnothersNic) {
+    const NicRequest request = parse_nic_request("+0=eth0,-0=eth2,+1=eth1,-1=eth0", 4);
+    const NicChoice choice = choose_nics(request, server(), all_ports(4), {}, all_ports(4));
+    EXPECT_EQ(names(choice), (Names{"eth0", "eth1", "eth1", "eth0"}));
+    EXPECT_EQ(choice[1].lacking, "eth2");
+    EXPECT_EQ(choice[1].why, "eth2 is down, so that of +1");
+    EXPECT_TRUE(choice[0].lacking.empty());
+    EXPECT_EQ(choice[2].sharing, 2);
+    expect_error(Status::not_found,
+                 [&] {
+                     choose_nics(request, server(), all_ports(4), {}, {Port{0}, Port{2}});
+                 },
+                 {"eth2 is down"});
+    auto deaf = server();
+    deaf[2].nic.carrier = false;
+    EXPECT_EQ(choose_nics(request, deaf, all_ports(4), {}, all_ports(4))[2].lacking, "eth1");
+    expect_error(Status::not_found,
+                 [&] {
+                     choose_nics(parse_nic_request("+0=eth2,-0=eth2", 2), server(), all_ports(2),
+                                 {}, all_ports(2));
+                 },
+                 {"eth2 is down"});
+    expect_error(Status::not_found,
+                 [&] {
+                     choose_nics(parse_nic_request("+0=eht0,-0=eth0", 2), server(), all_ports(2),
+                                 {}, all_ports(2));
+                 },
+                 {"there is no NIC \"eht0\""});
+}
+
 }  // namespace
 }  // namespace trefoil::nic_choice_test

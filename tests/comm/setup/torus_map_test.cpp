@@ -5,9 +5,13 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <map>
+#include <tuple>
 
+#include "algorithms/registry/registry.hpp"
 #include "tests/comm/communicator/thread_job.hpp"
 #include "topo/error.hpp"
+#include "topo/fabric.hpp"
 
 namespace trefoil::test::torus_map_test {
 namespace {
@@ -48,6 +52,53 @@ TEST(TorusMap, CoordinatesMakeAPermutation) {
     EXPECT_EQ(map.position_of, (std::vector<Rank>{3, 0, 2, 1}));
     for (Rank r = 0; r < 4; ++r) {
         EXPECT_EQ(map.rank_at[map.position_of[r]], r);
+    }
+}
+
+TEST(TorusMap, NodesAreMissingWhereNobodyIs) {
+    const TorusMap map =
+        make_torus_map({"test", "", {{2, 2}, {0, 0}, {0, 1}, {2, 0}, {1, 0}, {1, 2}, {0, 2}}}, 7);
+    EXPECT_EQ(map.torus.name(), "3x3:node=4:node=7");
+    EXPECT_EQ(map.position_of, (std::vector<Rank>{6, 0, 1, 5, 3, 4, 2}));
+    for (Rank r = 0; r < 7; ++r) {
+        EXPECT_EQ(map.rank_at[map.position_of[r]], r);
+    }
+    EXPECT_EQ(make_torus_map({"test", "4", {{0}, {2}, {3}}}, 3).torus.name(), "4:node=1");
+    EXPECT_EQ(make_torus_map({"test", "4:node=2", {{3}, {1}, {0}}}, 3).position_of,
+              (std::vector<Rank>{2, 1, 0}));
+    expect_refused({"test", "4:node=2", {{3}, {2}, {0}}}, 3, "rank 1 has coordinates (2), where");
+    expect_refused({"test", "", {{0}, {8}}}, 2, "torus 9 has 9 ranks, but the job has 2");
+}
+
+/// What a rank sends goes through a link that works, and its peer expects it from there.
+TEST(TorusMap, OnAFabricMessagesLeaveThroughPortsThatHaveLinks) {
+    for (const char* text : {"3x3:cable=+0@4", "4x4:node=5", "2x4:twist=0=1+2", "3x3x3:node=13"}) {
+        const Torus torus = Torus::parse(text);
+        const TorusMap map = make_torus_map({"test", text, {}}, torus.ranks());
+        const Fabric& fabric = *torus.fabric();
+        for (const char* name : {"packed", "ring", "bucket", "swing-b"}) {
+            const Algorithm& algorithm = find_algorithm(Collective::allreduce, name);
+            std::map<std::tuple<Rank, Rank, Port>, int> messages;  // sent less received
+            for (Rank r = 0; r < torus.ranks(); ++r) {
+                Schedule schedule = algorithm.build(torus, r, {});
+                map.renumber(schedule);
+                for (const Send& send : schedule.sends) {
+                    EXPECT_GT(fabric.rate({fabric.place_of(r), send.port}), 0) << text << name;
+                    ++messages[{r, send.peer, send.port}];
+                }
+                for (const Receive& receive : schedule.receives) {
+                    --messages[{receive.peer, r, receive.port.opposite()}];
+                }
+            }
+            for (const auto& [way, left] : messages) {
+                EXPECT_EQ(left, 0) << text << " " << name << ": rank " << std::get<0>(way);
+            }
+        }
+        for (Rank a = 0; a < torus.ranks(); ++a) {
+            for (Rank b = 0; b < torus.ranks(); ++b) {
+                EXPECT_TRUE(a == b || map.port_between(a, b) == map.port_between(b, a).opposite());
+            }
+        }
     }
 }
 
@@ -243,7 +294,7 @@ TEST_F(HostFileJob, ErrorsAreTheSameOnAllRanks) {
           std::pair{"localhost 0 0\n", "2 ranks of the job run on host"},
           std::pair{"localhost 0\nnowhere 1\n", "but 1 lines name it"},
           std::pair{"localhost 0\nlocalhost 1\nnowhere 2\n", "no rank of the job runs on"},
-          std::pair{"torus 3\nlocalhost 0\nlocalhost 1\n", "has 3 ranks, but the job has 2"},
+          std::pair{"torus 7\nlocalhost 0\nlocalhost 1\n", "has 7 ranks, but the job has 2"},
           std::pair{"torus 2\nlocalhost 0\nlocalhost 2\n", "rank 1 has coordinates (2)"}}) {
         write(text);
         run_ranks(2, {}, [expected = words](int, trefoil_comm_t comm) {
