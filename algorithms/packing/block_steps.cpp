@@ -3,12 +3,65 @@
 #include "algorithms/packing/block_steps.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <queue>
 #include <tuple>
 
 namespace trefoil {
 
 namespace {
+
+/// What waits before each link. In each step links take what they may; what follows it waits from
+/// the next step on.
+class Queues {
+  public:
+    Queues(const std::vector<FabricLink>& links, int window)
+        : links_(links), window_(window), waiting_(links.size()), credit_(links.size()) {}
+
+    /// First those with the longest way before them, then in the order of their numbers.
+    void add(int link, std::int64_t way, int number) {
+        waiting_[to_index(link)].push({way, number});
+        ++left_;
+    }
+    bool empty() const { return left_ == 0; }
+
+    /// Calls take(link, number) for all that go in a step; returns what the slowest link takes, in
+    /// blocks at a whole link's rate.
+    template <typename Take>
+    double step(Take&& take) {
+        double slowest = 0;
+        for (std::size_t i = 0; i < waiting_.size(); ++i) {
+            // It keeps what is left of a block, and nothing of the time when it was idle.
+            const int more = window_ * links_[i].rate;
+            credit_[i] = std::min(credit_[i] + more, more + whole - std::gcd(more, whole));
+            int taken = 0;
+            for (; !waiting_[i].empty() && credit_[i] >= whole; ++taken) {
+                const int number = waiting_[i].top().number;
+                waiting_[i].pop();
+                credit_[i] -= whole;
+                --left_;
+                take(static_cast<int>(i), number);
+            }
+            slowest = std::max(slowest, static_cast<double>(taken) * whole / links_[i].rate);
+        }
+        return slowest;
+    }
+
+  private:
+    static constexpr int whole = Fabric::whole;
+    struct Waiting {
+        std::int64_t way = 0;
+        int number = 0;
+        bool operator<(const Waiting& other) const {
+            return std::tie(way, other.number) < std::tie(other.way, number);
+        }
+    };
+    const std::vector<FabricLink>& links_;
+    int window_;
+    std::vector<std::priority_queue<Waiting>> waiting_;
+    std::vector<int> credit_;
+    std::size_t left_ = 0;
+};
 
 /// By rank: how far the farthest rank below it is.
 std::vector<int> heights(const Packing& packing, const PackedTree& tree) {
@@ -29,14 +82,6 @@ std::vector<int> heights(const Packing& packing, const PackedTree& tree) {
     return height;
 }
 
-struct Waiting {
-    int height = 0;
-    Rank block = 0;
-    bool operator<(const Waiting& other) const {
-        return std::tie(height, other.block) < std::tie(other.height, block);
-    }
-};
-
 }  // namespace
 
 std::vector<std::vector<BlockStep>> block_steps(const Packing& packing,
@@ -53,37 +98,69 @@ std::vector<std::vector<BlockStep>> block_steps(const Packing& packing,
             }
         }
     }
-    std::vector<std::priority_queue<Waiting>> waiting(packing.links.size());
-    std::size_t left = 0;
-    const auto arrive = [&](std::size_t tree, Rank rank) {
-        for (const int link : children[tree][to_index(rank)]) {
-            waiting[to_index(link)].push({height[tree][to_index(packing.links[to_index(link)].to)],
-                                          static_cast<Rank>(tree)});
+    Queues queues(packing.links, 1);
+    const auto arrive = [&](int tree, Rank rank) {
+        for (const int link : children[to_index(tree)][to_index(rank)]) {
+            const Rank to = packing.links[to_index(link)].to;
+            queues.add(link, height[to_index(tree)][to_index(to)], tree);
         }
     };
-    for (std::size_t t = 0; t < trees.size(); ++t) {
-        arrive(t, trees[t].root);
-        left += to_index(packing.ranks) - 1;
+    for (int t = 0; t < static_cast<int>(trees.size()); ++t) {
+        arrive(t, trees[to_index(t)].root);
     }
-    std::vector<int> credit(packing.links.size());
     std::vector<std::vector<BlockStep>> steps;
-    while (left > 0) {
-        std::vector<BlockStep> step;
-        for (std::size_t i = 0; i < waiting.size(); ++i) {
-            credit[i] = std::min(credit[i] + packing.links[i].rate, Fabric::whole);
-            if (!waiting[i].empty() && credit[i] == Fabric::whole) {
-                credit[i] = 0;
-                step.push_back({trees[to_index(waiting[i].top().block)].root, static_cast<int>(i)});
-                waiting[i].pop();
-            }
+    while (!queues.empty()) {
+        std::vector<BlockStep>& step = steps.emplace_back();
+        queues.step([&](int link, int tree) { step.push_back({tree, link}); });
+        for (BlockStep& one : step) {
+            const int tree = one.block;
+            one.block = trees[to_index(tree)].root;
+            arrive(tree, packing.links[to_index(one.link)].to);
         }
-        for (const BlockStep& one : step) {
-            arrive(to_index(one.block), packing.links[to_index(one.link)].to);
-        }
-        left -= step.size();
-        steps.push_back(std::move(step));
     }
     return steps;
+}
+
+std::vector<RouteStep> route_steps(const Routes& routes, int window, double& time) {
+    // Slow links count as longer ones: what goes over them late keeps all others waiting.
+    std::vector<std::int64_t> left;
+    std::size_t all = 0;
+    for (const Route& route : routes.routes) {
+        std::int64_t& way = left.emplace_back(0);
+        for (const int link : route.links) {
+            way += std::int64_t{Fabric::whole} * Fabric::whole / routes.links[to_index(link)].rate;
+        }
+        all += route.links.size();
+    }
+    std::vector<std::size_t> next(routes.routes.size());
+    Queues queues(routes.links, window);
+    const auto arrive = [&](int number) {
+        const Route& route = routes.routes[to_index(number)];
+        if (next[to_index(number)] < route.links.size()) {
+            queues.add(route.links[next[to_index(number)]], left[to_index(number)], number);
+        }
+    };
+    for (int r = 0; r < static_cast<int>(routes.routes.size()); ++r) {
+        arrive(r);
+    }
+    std::vector<RouteStep> crossings;
+    crossings.reserve(all);
+    time = 0;
+    for (int step = 0; !queues.empty(); ++step) {
+        const std::size_t begin = crossings.size();
+        time += queues.step([&](int link, int number) {
+            crossings.push_back({step, number, link});
+        });
+        for (std::size_t i = begin; i < crossings.size(); ++i) {
+            const auto number = to_index(crossings[i].route);
+            ++next[number];
+            left[number] -= std::int64_t{Fabric::whole} * Fabric::whole /
+                            routes.links[to_index(crossings[i].link)].rate;
+            arrive(crossings[i].route);
+        }
+    }
+    time /= static_cast<double>(routes.parts) * routes.ranks;
+    return crossings;
 }
 
 }  // namespace trefoil

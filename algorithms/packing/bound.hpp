@@ -32,4 +32,7 @@ struct ThroughputBound {
 /// Exact.
 bool exceeds(const ThroughputBound& a, const ThroughputBound& b);
 
+/// By how much what is found may exceed the bound before more trees, or more parts, are tried.
+inline constexpr double close_to_bound = 1 / 0.975;
+
 }  // namespace trefoil

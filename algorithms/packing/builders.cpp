@@ -52,6 +52,13 @@ std::shared_ptr<const PackedTrees> trees(Collective collective, const Torus& tor
                     [&] { return pack_trees(Fabric(torus), collective, root); });
 }
 
+std::shared_ptr<const RoutedBlocks> routes(Collective collective, const Torus& torus, Rank root) {
+    static auto& kept = *new Kept<TreesKey, RoutedBlocks>(4);
+    root = traits_of(collective).rooted() ? root : 0;
+    return kept.get({torus.name(), collective, root},
+                    [&] { return route_blocks(Fabric(torus), collective, root); });
+}
+
 std::shared_ptr<const ScheduleSet> schedules(Collective collective, const Torus& torus,
                                              const BuildOptions& options) {
     static auto& kept = *new Kept<SetKey, ScheduleSet>(4);
@@ -74,12 +81,30 @@ std::string packed_shape_refusal(const Torus& torus) {
     return packed_refusal(Fabric(torus), Collective::bcast);
 }
 
+std::string packed_alltoall_refusal(const Torus& torus) {
+    if (!torus.has_nodes() && torus.ranks() > most_packed_alltoall_ranks) {
+        return "it is for up to " + std::to_string(most_packed_alltoall_ranks) + " ranks";
+    }
+    return packed_shape_refusal(torus);
+}
+
 Schedule build_packed(Collective collective, const Torus& torus, Rank rank,
                       const BuildOptions& options) {
+    if (goes_by_routes(collective)) {
+        return routed_schedule(Fabric(torus), *routes(collective, torus, options.root), collective,
+                               rank);
+    }
     return schedules(collective, torus, options)->schedules[to_index(rank)];
 }
 
 double packed_landing(Collective collective, const Torus& torus, const BuildOptions& options) {
+    if (goes_by_routes(collective)) {
+        const Routes& all = routes(collective, torus, options.root)->routes;
+        const std::vector<int> loads = all.loads();
+        return loads.empty() ? 0
+                             : *std::max_element(loads.begin(), loads.end()) /
+                                   (static_cast<double>(all.parts) * all.ranks);
+    }
     // Both ways through one link at most, whatever the root and the pieces.
     const PackedTrees& packed = *trees(collective, torus, options.root);
     std::vector<int> uses(packed.packing.links.size());

@@ -12,8 +12,10 @@ namespace trefoil {
 
 /// More ranks would take longer than a second to set up.
 inline constexpr Rank most_packed_ranks = 512;
+inline constexpr Rank most_packed_alltoall_ranks = 256;
 
 std::string packed_shape_refusal(const Torus& torus);
+std::string packed_alltoall_refusal(const Torus& torus);
 
 // Trees and schedules are those of all ranks at once; the last few are kept. Thread-safe.
 Schedule build_packed(Collective collective, const Torus& torus, Rank rank,

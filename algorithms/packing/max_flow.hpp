@@ -18,6 +18,10 @@ class MaxFlow {
     /// No more than `enough` is looked for. May be called once.
     std::int64_t run(int from, int to,
                      std::int64_t enough = std::numeric_limits<std::int64_t>::max());
+    /// After a run: what flows through the arc that was added as number `index`, with no `back`.
+    std::int64_t through(int index) const {
+        return arcs_[2 * static_cast<std::size_t>(index) + 1].left;
+    }
     /// After a run that has not stopped early: whether a least cut has the vertex on the side of
     /// `from` (the smallest such side).
     bool on_source_side(int vertex) const { return level_[static_cast<std::size_t>(vertex)] >= 0; }

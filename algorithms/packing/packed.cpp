@@ -181,6 +181,33 @@ std::vector<Schedule> with_blocks(const Packing& packing, bool reduces) {
     return schedules;
 }
 
+void require_packed(const Fabric& fabric, Collective collective) {
+    if (const std::string reason = packed_refusal(fabric, collective); !reason.empty()) {
+        throw Error(Status::unsupported, reason);
+    }
+}
+
+/// A set without schedules.
+ScheduleSet empty_set(const Fabric& fabric, Collective collective, Rank root) {
+    ScheduleSet set;
+    set.collective = collective;
+    set.torus = Torus::of_fabric(fabric);
+    set.steered = true;
+    set.root = traits_of(collective).rooted() ? root : 0;
+    return set;
+}
+
+/// Block r is rank r's.
+void give_owners(ScheduleSet& set) {
+    if (traits_of(set.collective).blocks_have_owners()) {
+        std::vector<Rank> owners;
+        for (Rank r = 0; r < static_cast<Rank>(set.schedules.size()); ++r) {
+            owners.push_back(r);
+        }
+        set.owners.assign(set.schedules.front().parts.size(), owners);
+    }
+}
+
 }  // namespace
 
 std::string packed_refusal(const Fabric& fabric, Collective collective) {
@@ -190,10 +217,13 @@ std::string packed_refusal(const Fabric& fabric, Collective collective) {
         case Collective::allgather:
         case Collective::bcast:
         case Collective::reduce:
+        case Collective::gather:
+        case Collective::scatter:
+        case Collective::alltoall:
             break;
         default:
-            return "packed trees serve allreduce, reduce_scatter, allgather, bcast and reduce, "
-                   "not " +
+            return "packed trees and routes serve allreduce, reduce_scatter, allgather, bcast, "
+                   "reduce, gather, scatter and alltoall, not " +
                    std::string(to_string(collective));
     }
     return fabric.is_connected()
@@ -202,8 +232,9 @@ std::string packed_refusal(const Fabric& fabric, Collective collective) {
 }
 
 PackedTrees pack_trees(const Fabric& fabric, Collective collective, Rank root) {
-    if (const std::string reason = packed_refusal(fabric, collective); !reason.empty()) {
-        throw Error(Status::unsupported, reason);
+    require_packed(fabric, collective);
+    if (goes_by_routes(collective)) {
+        throw Error(Status::internal, "its blocks go by routes; please report this");
     }
     const double bound = throughput_bound(fabric, collective, root)->vectors();
     const bool goes_back =
@@ -230,11 +261,7 @@ PackedTrees pack_trees(const Fabric& fabric, Collective collective, Rank root) {
 
 ScheduleSet packed_schedules(const Fabric& fabric, const PackedTrees& packed, Collective collective,
                              Rank root, Block pieces) {
-    ScheduleSet set;
-    set.collective = collective;
-    set.torus = Torus::of_fabric(fabric);
-    set.steered = true;
-    set.root = traits_of(collective).rooted() ? root : 0;
+    ScheduleSet set = empty_set(fabric, collective, root);
     const Packing& packing = packed.packing;
     const bool goes_up = traits_of(collective).reduces;
     if (packing.trees.empty()) {  // one rank
@@ -248,14 +275,29 @@ ScheduleSet packed_schedules(const Fabric& fabric, const PackedTrees& packed, Co
         const int count = static_cast<int>(pieces != 0 ? pieces : usual_pieces);
         set.schedules = Pipeline(packing, count, goes_up, collective != Collective::reduce).build();
     }
-    if (traits_of(collective).blocks_have_owners()) {
-        std::vector<Rank> owners;
-        for (Rank r = 0; r < fabric.ranks(); ++r) {
-            owners.push_back(r);
-        }
-        set.owners.assign(set.schedules.front().parts.size(), owners);
-    }
+    give_owners(set);
     return set;
+}
+
+ScheduleSet packed_schedules(const Fabric& fabric, Collective collective, Rank root, Block pieces) {
+    if (!goes_by_routes(collective)) {
+        return packed_schedules(fabric, pack_trees(fabric, collective, root), collective, root,
+                                pieces);
+    }
+    require_packed(fabric, collective);
+    ScheduleSet set = empty_set(fabric, collective, root);
+    const RoutedBlocks blocks = route_blocks(fabric, collective, root);
+    for (Rank r = 0; r < fabric.ranks(); ++r) {
+        set.schedules.push_back(routed_schedule(blocks, collective, r));
+    }
+    give_owners(set);
+    return set;
+}
+
+double packed_time(const Fabric& fabric, Collective collective, Rank root) {
+    require_packed(fabric, collective);
+    return goes_by_routes(collective) ? route_blocks(fabric, collective, root).time
+                                      : pack_trees(fabric, collective, root).time;
 }
 
 }  // namespace trefoil

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Schedules of packed trees: the collectives of long vectors on any network.
+// Schedules of packed trees and routes: the collectives of long vectors on any network.
 #pragma once
 
 #include <string>
 
 #include "algorithms/packing/bounds.hpp"
+#include "algorithms/packing/routed.hpp"
 #include "algorithms/packing/trees.hpp"
 #include "algorithms/schedule/schedule_set.hpp"
 #include "topo/fabric.hpp"
 
 namespace trefoil {
 
-/// Empty when packed trees serve this collective on this fabric, else the reason why not.
+/// Empty when packed trees or routes serve this collective on this fabric, else the reason why not.
 std::string packed_refusal(const Fabric& fabric, Collective collective);
 
 /// Trees for a collective (none for one rank), and what the busiest link carries, in vectors by its
@@ -20,7 +21,7 @@ struct PackedTrees {
     Packing packing;
     double time = 0;
 };
-/// Throws Error(unsupported) with packed_refusal().
+/// Throws Error(unsupported) with packed_refusal(). Not for those that go by routes.
 PackedTrees pack_trees(const Fabric& fabric, Collective collective, Rank root);
 
 /// One part per tree of bcast, reduce and allreduce, cut into `pieces` (0: a default); in a step a
@@ -29,9 +30,9 @@ PackedTrees pack_trees(const Fabric& fabric, Collective collective, Rank root);
 /// All ranks are in one set, whose torus is Torus::of_fabric(). packed_refusal() must be empty.
 ScheduleSet packed_schedules(const Fabric& fabric, const PackedTrees& packed, Collective collective,
                              Rank root, Block pieces);
-inline ScheduleSet packed_schedules(const Fabric& fabric, Collective collective, Rank root,
-                                    Block pieces) {
-    return packed_schedules(fabric, pack_trees(fabric, collective, root), collective, root, pieces);
-}
+/// The same, also of those that go by routes: there each rank's block has its own ways.
+ScheduleSet packed_schedules(const Fabric& fabric, Collective collective, Rank root, Block pieces);
+/// What the busiest link carries in them, in vectors by its rate; with many pieces.
+double packed_time(const Fabric& fabric, Collective collective, Rank root);
 
 }  // namespace trefoil

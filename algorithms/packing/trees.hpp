@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "algorithms/packing/bound.hpp"
 #include "algorithms/packing/links.hpp"
 #include "topo/fabric.hpp"
 
@@ -40,8 +41,5 @@ Packing pack_both_ways(const Fabric& fabric, double bound);
 /// For blocks of all ranks: the same number of trees from each. They begin as shortest ways; ranks
 /// then change parents until no link carries more than it must.
 Packing pack_from_all(const Fabric& fabric, const std::vector<FabricLink>& links, double bound);
-
-/// By how much a packing may exceed the bound before more trees are tried.
-inline constexpr double close_to_bound = 1 / 0.975;
 
 }  // namespace trefoil

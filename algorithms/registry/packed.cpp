@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The table of algorithms: packed trees, on tori that are whole or not.
+// The table of algorithms: packed trees and routes, on tori that are whole or not.
 #include "algorithms/analysis/pipeline_pieces.hpp"
 #include "algorithms/packing/builders.hpp"
 #include "algorithms/registry/entries.hpp"
@@ -33,6 +33,8 @@ constexpr std::string_view source =
 constexpr std::string_view every_network = "every network up to 512 ranks";
 /// On whole tori others have fewer steps, and this one is there to be named.
 constexpr Selection where_links_lack{.most_ranks = most_packed_ranks, .unlike_tori_only = true};
+constexpr Selection pairs_where_links_lack{.most_ranks = most_packed_alltoall_ranks,
+                                           .unlike_tori_only = true};
 /// Messages go to neighbours, through the port that is meant.
 constexpr Traits along_links{
     .cost_class = CostClass::bandwidth, .identical_results = true, .steered = true};
@@ -58,12 +60,34 @@ constexpr Algorithm packed_entry(std::string_view summary) {
     return algorithm;
 }
 
+template <Collective collective>
+constexpr Algorithm routed_entry(std::string_view summary, std::string_view paper) {
+    return {
+        .name = "packed",
+        .collective = collective,
+        .summary = summary,
+        .paper = paper,
+        .shapes = collective == alltoall ? "every network up to 256 ranks" : every_network,
+        .traits = along_links,
+        .selection = collective == alltoall ? pairs_where_links_lack : where_links_lack,
+        .shape_refusal = collective == alltoall ? packed_alltoall_refusal : packed_shape_refusal,
+        .builder = build<collective>,
+        .landing_vectors = landing<collective>,
+    };
+}
+
+constexpr std::string_view flow = "Ford and Fulkerson, 1956";
+
 constexpr Algorithm packed_table[] = {
     packed_entry<allreduce>("pipelines up and down trees that share out all links of any network"),
     packed_entry<reduce_scatter>("up trees to all ranks that load the links of any network evenly"),
     packed_entry<allgather>("down trees from all ranks that load the links of any network evenly"),
     packed_entry<bcast>("pipelines down trees that share no link, as many as any network has"),
     packed_entry<reduce>("pipelines up trees that share no link, as many as any network has"),
+    routed_entry<gather>("block by block to the root, by ways that share out any network", flow),
+    routed_entry<scatter>("block by block from the root, by ways that share out any network", flow),
+    routed_entry<alltoall>("block by block, by ways that load the links of any network evenly",
+                           "McMurchie and Ebeling, FPGA 1995: negotiated congestion"),
 };
 
 }  // namespace
