@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <numeric>
 #include <queue>
-#include <tuple>
 
 namespace trefoil {
 
@@ -20,7 +19,7 @@ class Queues {
 
     /// First those with the longest way before them, then in the order of their numbers.
     void add(int link, std::int64_t way, int number) {
-        waiting_[to_index(link)].push({way, number});
+        waiting_[to_index(link)].push(way * numbers + (numbers - 1 - number));
         ++left_;
     }
     bool empty() const { return left_ == 0; }
@@ -36,7 +35,7 @@ class Queues {
             credit_[i] = std::min(credit_[i] + more, more + whole - std::gcd(more, whole));
             int taken = 0;
             for (; !waiting_[i].empty() && credit_[i] >= whole; ++taken) {
-                const int number = waiting_[i].top().number;
+                const auto number = static_cast<int>(numbers - 1 - waiting_[i].top() % numbers);
                 waiting_[i].pop();
                 credit_[i] -= whole;
                 --left_;
@@ -49,16 +48,10 @@ class Queues {
 
   private:
     static constexpr int whole = Fabric::whole;
-    struct Waiting {
-        std::int64_t way = 0;
-        int number = 0;
-        bool operator<(const Waiting& other) const {
-            return std::tie(way, other.number) < std::tie(other.way, number);
-        }
-    };
+    static constexpr std::int64_t numbers = std::int64_t{1} << 24;  ///< more than there are
     const std::vector<FabricLink>& links_;
     int window_;
-    std::vector<std::priority_queue<Waiting>> waiting_;
+    std::vector<std::priority_queue<std::int64_t>> waiting_;  ///< both in one, as it is faster
     std::vector<int> credit_;
     std::size_t left_ = 0;
 };

@@ -174,7 +174,7 @@ std::vector<std::vector<Rank>> followers(const Links& links, Rank ranks) {
     return next;
 }
 
-/// By distances, and by cuts across each dimension.
+/// By distances, by what each rank takes in and gives out, and by cuts across each dimension.
 ThroughputBound of_alltoall(const Fabric& fabric, const Links& links) {
     const Rank ranks = fabric.ranks();
     const auto next = followers(links, ranks);
@@ -187,22 +187,27 @@ ThroughputBound of_alltoall(const Fabric& fabric, const Links& links) {
         rates += link.rate;
     }
     ThroughputBound most = fraction(hops * Fabric::whole, ranks * rates, {});
+    const auto cut = [&](std::vector<int> part_of) {
+        const std::int64_t inside = std::count(part_of.begin(), part_of.end(), 1);
+        const std::int64_t rate = into(links, part_of);
+        if (rate > 0 && inside > 0 && inside < ranks) {
+            ThroughputBound bound = fraction(inside * (ranks - inside) * Fabric::whole,
+                                             ranks * rate, std::move(part_of));
+            most = exceeds(bound, most) ? std::move(bound) : most;
+        }
+    };
+    for (Rank one = 0; one < ranks; ++one) {
+        cut(side(ranks, [&](Rank r) { return r == one; }));
+        cut(side(ranks, [&](Rank r) { return r != one; }));
+    }
     const Torus& torus = fabric.torus();
     for (int j = 0; j < torus.dimensions(); ++j) {
         for (Rank first = 0; first < torus.size(j); ++first) {
             for (Rank end = first + 1; end < torus.size(j) + (first > 0 ? 1 : 0); ++end) {
-                std::vector<int> part_of = side(ranks, [&](Rank r) {
+                cut(side(ranks, [&](Rank r) {
                     const Rank at_place = torus.coordinate(fabric.place_of(r), j);
                     return at_place >= first && at_place < end;
-                });
-                const std::int64_t inside = std::count(part_of.begin(), part_of.end(), 1);
-                const std::int64_t rate = into(links, part_of);
-                if (rate == 0 || inside == 0 || inside == ranks) {
-                    continue;
-                }
-                ThroughputBound bound = fraction(inside * (ranks - inside) * Fabric::whole,
-                                                 ranks * rate, std::move(part_of));
-                most = exceeds(bound, most) ? std::move(bound) : most;
+                }));
             }
         }
     }

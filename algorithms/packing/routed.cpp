@@ -19,22 +19,23 @@ double put_into_steps(RoutedBlocks& blocks) {
     constexpr double hardly = 1.01;
     const int parts = blocks.routes.parts;
     std::vector<int> windows;
-    for (int window = 1; window < parts; window *= 2) {
+    for (int window = 1; window < parts; window *= 4) {
         windows.push_back(window);
     }
-    for (int blocks_at_once = 1; blocks_at_once <= widest; blocks_at_once *= 2) {
+    for (int blocks_at_once = 1; blocks_at_once <= widest; blocks_at_once *= 4) {
         windows.push_back(blocks_at_once * parts);
     }
     std::vector<double> times(windows.size());
+    std::vector<std::vector<RouteStep>> crossings;
     for (std::size_t i = 0; i < windows.size(); ++i) {
-        route_steps(blocks.routes, windows[i], times[i]);
+        crossings.push_back(route_steps(blocks.routes, windows[i], times[i]));
     }
     const double most = hardly * *std::min_element(times.begin(), times.end());
     std::size_t chosen = windows.size() - 1;
     while (times[chosen] > most) {
         --chosen;
     }
-    blocks.crossings = route_steps(blocks.routes, windows[chosen], times[chosen]);
+    blocks.crossings = std::move(crossings[chosen]);
     blocks.steps = blocks.crossings.back().step + 1;
     return times[chosen];
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <numeric>
 #include <queue>
 #include <utility>
 
@@ -39,6 +40,7 @@ class Negotiation {
                         found_.routes.emplace_back(Route{from, (from + offset) % ranks, {}});
                     go_short(route);
                     load(route, 1);
+                    least_links_ += std::ssize(route.links);
                 }
             }
         }
@@ -49,6 +51,9 @@ class Negotiation {
         constexpr int most_rounds = 24;
         for (std::size_t i = 0; i < links_.size(); ++i) {
             room_[i] = static_cast<int>(most * links_[i].rate / Fabric::whole / Fabric::whole);
+        }
+        if (std::accumulate(room_.begin(), room_.end(), std::int64_t{0}) < least_links_) {
+            return false;
         }
         std::fill(dearer_.begin(), dearer_.end(), 0);
         for (int round = 0; round < most_rounds; ++round) {
@@ -172,6 +177,7 @@ class Negotiation {
     std::vector<std::vector<int>> out_, in_;
     std::vector<int> load_, room_, dearer_;  ///< by link
     std::vector<int> hops_;
+    std::int64_t least_links_ = 0;  ///< of all routes together
     // Of the search under way.
     std::vector<std::int64_t> spent_;
     std::vector<int> via_;

@@ -78,6 +78,8 @@ TEST(Bounds, OfBlocksOfAllAreTheRateOfTheNarrowestSet) {
     expect("8:cable=+0@3", allgather, 7, 8);
     expect("6mx1:cable=+0@2=0.1", allgather, 5, 1);
     expect("8", alltoall, 1, 1);
+    expect("3x3:cable=+0@4", alltoall, 2, 5);
+    expect("3x3:node=4=0.5", alltoall, 4, 9);  // into that node, or out of it
     expect("6mx1:cable=+0@2=0.1", alltoall, 15, 1);
 }
 

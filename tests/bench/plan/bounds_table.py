@@ -45,8 +45,8 @@ def cell(trefoil, text, collective, check, findings):
     time, ours = check(trefoil, text, collective, findings)
     best = best_of_papers(trefoil, text, collective)
     papers = "-" if best is None else f"{100 * best['of_bound']:.0f}"
-    packed = "" if ours is None else f" **{float(100 * time / ours):.0f}**"
-    return f"{float(time):.3f}: {papers}{packed}"
+    packed = "-" if ours is None else f"{float(100 * time / ours):.0f}"
+    return f"{float(time):.3f}: {papers} **{packed}**"
 
 
 def write(trefoil, check, findings):
