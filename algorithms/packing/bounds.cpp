@@ -189,21 +189,25 @@ ThroughputBound of_alltoall(const Fabric& fabric, const Links& links) {
     ThroughputBound most = fraction(hops * Fabric::whole, ranks * rates, {});
     const auto cut = [&](std::vector<int> part_of) {
         const std::int64_t inside = std::count(part_of.begin(), part_of.end(), 1);
-        const std::int64_t rate = into(links, part_of);
-        if (rate > 0 && inside > 0 && inside < ranks) {
-            ThroughputBound bound = fraction(inside * (ranks - inside) * Fabric::whole,
-                                             ranks * rate, std::move(part_of));
-            most = exceeds(bound, most) ? std::move(bound) : most;
+        for (const bool out : {false, true}) {
+            for (int& part : part_of) {
+                part = out ? 1 - part : part;
+            }
+            const std::int64_t rate = into(links, part_of);
+            if (rate > 0 && inside > 0 && inside < ranks) {
+                ThroughputBound bound =
+                    fraction(inside * (ranks - inside) * Fabric::whole, ranks * rate, part_of);
+                most = exceeds(bound, most) ? std::move(bound) : most;
+            }
         }
     };
     for (Rank one = 0; one < ranks; ++one) {
         cut(side(ranks, [&](Rank r) { return r == one; }));
-        cut(side(ranks, [&](Rank r) { return r != one; }));
     }
     const Torus& torus = fabric.torus();
     for (int j = 0; j < torus.dimensions(); ++j) {
         for (Rank first = 0; first < torus.size(j); ++first) {
-            for (Rank end = first + 1; end < torus.size(j) + (first > 0 ? 1 : 0); ++end) {
+            for (Rank end = first + 1; end <= torus.size(j); ++end) {
                 cut(side(ranks, [&](Rank r) {
                     const Rank at_place = torus.coordinate(fabric.place_of(r), j);
                     return at_place >= first && at_place < end;

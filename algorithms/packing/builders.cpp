@@ -91,8 +91,7 @@ std::string packed_alltoall_refusal(const Torus& torus) {
 Schedule build_packed(Collective collective, const Torus& torus, Rank rank,
                       const BuildOptions& options) {
     if (goes_by_routes(collective)) {
-        return routed_schedule(Fabric(torus), *routes(collective, torus, options.root), collective,
-                               rank);
+        return routed_schedule(*routes(collective, torus, options.root), collective, rank);
     }
     return schedules(collective, torus, options)->schedules[to_index(rank)];
 }

@@ -234,7 +234,8 @@ std::string packed_refusal(const Fabric& fabric, Collective collective) {
 PackedTrees pack_trees(const Fabric& fabric, Collective collective, Rank root) {
     require_packed(fabric, collective);
     if (goes_by_routes(collective)) {
-        throw Error(Status::internal, "its blocks go by routes; please report this");
+        throw Error(Status::internal,
+                    "there are no trees for alltoall, gather and scatter; please report this");
     }
     const double bound = throughput_bound(fabric, collective, root)->vectors();
     const bool goes_back =

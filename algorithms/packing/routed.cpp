@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 #include <queue>
+#include <span>
 #include <utility>
 
 #include "algorithms/packing/bounds.hpp"
@@ -145,27 +146,22 @@ class RankWriter {
         return used;
     }
 
-    /// A message for all that cross a link in one step.
+    /// Each block is a message of its own: nothing is gathered.
     void add_messages(std::span<const RouteStep> crossings, std::size_t begin, std::size_t end,
                       bool sending) {
-        while (begin < end) {
-            const FabricLink& over = link(crossings[begin]);
-            const bool goes = sends(crossings[begin]) == sending;
-            std::vector<Extent> extents;
-            const int index = crossings[begin].link;
-            for (; begin < end && crossings[begin].link == index; ++begin) {
-                extents.push_back({at_[begin], 1});
-            }
-            if (!goes) {
+        for (std::size_t i = begin; i < end; ++i) {
+            if (sends(crossings[i]) != sending) {
                 continue;
             }
+            const FabricLink& over = link(crossings[i]);
             const bool at_head = over.from == rank_;
             const Rank peer = at_head ? over.to : over.from;
             const Port port = at_head ? over.port : over.port.opposite();
+            const Extent extent{at_[i], 1};
             if (sending) {
-                writer_.send(peer, port, extents);
+                writer_.send(peer, port, {&extent, 1});
             } else {
-                writer_.receive(peer, port, Action::replace, extents);
+                writer_.receive(peer, port, Action::replace, {&extent, 1});
             }
         }
     }
@@ -197,7 +193,7 @@ RoutedBlocks route_blocks(const Fabric& fabric, Collective collective, Rank root
     const std::vector<FabricLink> links =
         collective == Collective::gather ? reversed(fabric.links()) : fabric.links();
     const bool between_all = collective == Collective::alltoall;
-    constexpr int most_parts = 8;
+    const int most_parts = between_all ? 8 : 16;
     // So that set-up takes less than a second.
     constexpr std::int64_t most_routes = 20'000;
     const std::int64_t blocks = std::int64_t{ranks} * (between_all ? ranks : 1);

@@ -23,7 +23,7 @@ struct RoutedBlocks {
     int steps = 0;
     double time = 0;  ///< of the busiest link, in vectors by its rate
 };
-/// Blocks are cut into the fewest parts that come close to the bound, eight at most, or that take
+/// Blocks are cut into the fewest parts that come close to the bound, or a few more that take
 /// least time. Several parts go over a link in one step where that makes no difference to it. The
 /// fabric is connected.
 RoutedBlocks route_blocks(const Fabric& fabric, Collective collective, Rank root);

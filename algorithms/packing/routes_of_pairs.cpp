@@ -48,7 +48,8 @@ class Negotiation {
 
     /// Whether no link carries more than `most` thousandths of a part by its rate.
     bool agree(std::int64_t most) {
-        constexpr int most_rounds = 24;
+        constexpr int most_rounds = 32;
+        auto searches = 2 * std::ssize(found_.routes);  // more do not help where there is no room
         for (std::size_t i = 0; i < links_.size(); ++i) {
             room_[i] = static_cast<int>(most * links_[i].rate / Fabric::whole / Fabric::whole);
         }
@@ -56,7 +57,7 @@ class Negotiation {
             return false;
         }
         std::fill(dearer_.begin(), dearer_.end(), 0);
-        for (int round = 0; round < most_rounds; ++round) {
+        for (int round = 0; round < most_rounds && searches > 0; ++round) {
             bool fits = true;
             for (std::size_t i = 0; i < links_.size(); ++i) {
                 if (over(static_cast<int>(i)) > 0) {
@@ -74,6 +75,7 @@ class Negotiation {
                     load(route, -1);
                     go_cheap(route);
                     load(route, 1);
+                    --searches;
                 }
             }
         }

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Packed trees: schedules that the verifier proves, and loads close to the bound.
+// Packed trees and routes: schedules that the verifier proves, and loads close to the bound.
 #include "algorithms/packing/packed.hpp"
 
 #include <gtest/gtest.h>
+
+#include <array>
+#include <optional>
+#include <random>
+#include <string>
 
 #include "algorithms/analysis/cost.hpp"
 #include "algorithms/analysis/pipeline_pieces.hpp"
@@ -79,6 +84,61 @@ TEST(Packed, ReachesTheBound) {
     }
 }
 
+/// Rows, meshes, nodes and links that are missing or slow, as the numbers have it.
+std::string drawn(std::mt19937& random) {
+    const auto below = [&](std::size_t n) { return static_cast<int>(random() % n); };
+    const auto one_of = [&](auto... texts) {
+        return std::array<std::string, sizeof...(texts)>{texts...}[random() % sizeof...(texts)];
+    };
+    const int dimensions = 1 + below(3);
+    int places = 1;
+    std::string text;
+    for (int j = 0; j < dimensions; ++j) {
+        const int size = 1 + below(dimensions == 3 ? 3 : 5);
+        places *= size;
+        text += (j > 0 ? "x" : "") + std::to_string(size) + one_of("", "", "m");
+    }
+    const auto number = [&](int end) {
+        return std::to_string(random() % static_cast<unsigned>(end));
+    };
+    for (int i = below(3); i > 0; --i) {
+        text += ":node=" + number(places) + one_of("", "=0.5", "=0.3");
+    }
+    for (int i = below(4); i > 0; --i) {
+        text += one_of(":cable=", ":link=") + one_of("+", "-") + number(dimensions) + "@" +
+                number(places) + one_of("", "=0.5", "=0.25", "=0.7");
+    }
+    return text;
+}
+
+TEST(Packed, RoutesAreProvedOnDrawnNetworks) {
+    std::mt19937 random(5);
+    int networks = 0, far = 0;
+    while (networks < 100) {
+        const std::string text = drawn(random);
+        std::optional<Fabric> fabric;
+        try {
+            fabric = Fabric::parse(text);
+        } catch (const Error&) {
+            continue;  // it names a link that there is not
+        }
+        if (!fabric->is_connected() || fabric->ranks() == 1) {
+            continue;
+        }
+        ++networks;
+        for (const Collective collective : {gather, scatter, alltoall}) {
+            SCOPED_TRACE(std::string(to_string(collective)) + " on " + text);
+            const Rank root = collective == gather ? fabric->ranks() - 1 : 0;
+            prove(*fabric, collective, root, 0);
+            const double share = reached(text, collective);
+            EXPECT_LE(share, 1 + 1e-9);
+            EXPECT_GE(share, 0.8);
+            far += share < 0.95 ? 1 : 0;
+        }
+    }
+    EXPECT_LE(far, 3 * networks / 20);
+}
+
 // No link carries more than the busiest one is said to, in the schedules themselves.
 TEST(Packed, LoadsLinksAsItSays) {
     for (const char* text : {"3x3:cable=+0@4", "3x3:cable=+0@4=0.5", "4mx4m", "2x4"}) {
@@ -137,6 +197,12 @@ TEST(Packed, IsPricedByTheNetwork) {
     const CostSummary one = cost("3x3:cable=+0@4=0.5", allreduce, "packed", 1);
     EXPECT_NEAR(one.busiest_link, packed, packed / 100);
     EXPECT_NEAR(with_pieces(one, 4096).sum_link_load, packed, packed / 50);
+    // Links are busy in all steps: the sum of what the busiest one of each carries is no more.
+    for (const Collective collective : {scatter, alltoall}) {
+        const double bound =
+            throughput_bound(Fabric::parse("3x3:cable=+0@4"), collective)->vectors();
+        EXPECT_LE(cost("3x3:cable=+0@4", collective, "packed").sum_link_load, bound / 0.95);
+    }
 }
 
 TEST(Packed, BuildsForOneRankAfterTheOther) {
@@ -150,8 +216,7 @@ TEST(Packed, BuildsForOneRankAfterTheOther) {
     }
     EXPECT_FALSE(
         find_algorithm(allreduce, "packed").refusal(Torus::parse("4m:cable=+0@1")).empty());
-    EXPECT_FALSE(
-        find_algorithm(alltoall, "packed").refusal(Torus::parse("4m:cable=+0@1")).empty());
+    EXPECT_FALSE(find_algorithm(alltoall, "packed").refusal(Torus::parse("4m:cable=+0@1")).empty());
     EXPECT_FALSE(find_algorithm(alltoall, "packed").refusal(Torus({17, 16})).empty());
     EXPECT_TRUE(find_algorithm(scatter, "packed").refusal(Torus({17, 16})).empty());
     EXPECT_FALSE(find_algorithm(allreduce, "packed").refusal(Torus({32, 32})).empty());

@@ -222,7 +222,7 @@ TEST(Selection, LeavesOutWhatIsForFewerRanksOrToBeNamed) {
 // elsewhere a chain of messages from and to rank 0 is not.
 // Where links are missing or slow, what is made for the network is cheaper for long vectors; short
 // ones go in few steps as ever, and whole tori never take it unasked.
-TEST(Selection, TakesPackedTreesWhereTheNetworkIsNoWholeTorus) {
+TEST(Selection, TakesPackedOnesWhereTheNetworkIsNoWholeTorus) {
     using enum Collective;
     for (const char* name : {"3x3:cable=+0@4", "4x4:node=5", "3x3:cable=+0@4=0.5", "3mx4m"}) {
         const Torus torus = Torus::parse(name);
@@ -233,8 +233,14 @@ TEST(Selection, TakesPackedTreesWhereTheNetworkIsNoWholeTorus) {
         }
         EXPECT_NE(choose_algorithm(allreduce, torus, 64).choice.algorithm->name, "packed") << name;
     }
-    EXPECT_NE(choose_algorithm(allreduce, Torus::parse("3x3"), 64 * mib).choice.algorithm->name,
-              "packed");
+    for (const Collective collective : {gather, scatter, alltoall}) {
+        const Torus torus = Torus::parse("4x4:node=5");
+        EXPECT_EQ(choose_algorithm(collective, torus, 64 * mib).choice.algorithm->name, "packed");
+    }
+    for (const Collective collective : {allreduce, alltoall}) {
+        const Torus torus = Torus::parse("3x3");
+        EXPECT_NE(choose_algorithm(collective, torus, 64 * mib).choice.algorithm->name, "packed");
+    }
 }
 
 TEST(Selection, CountsWhatRanksThatShareCoresDo) {
