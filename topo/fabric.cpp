@@ -74,6 +74,10 @@ Fabric::Fabric(Torus torus) : torus_(std::move(torus)) {
                         " has nodes of several ranks; describe the torus of its nodes, " +
                         torus_.nodes().name());
     }
+    if (torus_.ranks() > most_places) {
+        throw Error(Status::unsupported, "the torus " + torus_.name() + " has more than " +
+                                             std::to_string(most_places) + " places");
+    }
     number_ranks();
 }
 
@@ -157,18 +161,25 @@ std::string Fabric::name() const {
     for (const auto& [place, rate] : node_rates_) {
         name += ":node=" + std::to_string(place) + (rate == 0 ? "" : "=" + rate_text(rate));
     }
+    for (const SlowLink& slow : slow_links()) {
+        name += (slow.is_cable ? ":cable=" : ":link=") + link_text(slow.link) +
+                (slow.rate == 0 ? "" : "=" + rate_text(slow.rate));
+    }
+    return name;
+}
+
+std::vector<Fabric::SlowLink> Fabric::slow_links() const {
+    std::vector<SlowLink> slow;
     for (const auto& [place_and_port, rate] : link_rates_) {
         const Link link{place_and_port.first, Port{place_and_port.second}};
         const Link back{neighbour(link), link.port.opposite()};
         const auto other = link_rates_.find({back.from, back.port.index});
         const bool is_cable = other != link_rates_.end() && other->second == rate;
-        if (is_cable && link.port.sign() < 0) {
-            continue;  // said by the other end
+        if (!is_cable || link.port.sign() > 0) {  // else the other end says it
+            slow.push_back({link, rate, is_cable});
         }
-        name += (is_cable ? ":cable=" : ":link=") + link_text(link) +
-                (rate == 0 ? "" : "=" + rate_text(rate));
     }
-    return name;
+    return slow;
 }
 
 void Fabric::set_node(Rank place, int rate) {

@@ -26,8 +26,10 @@ class Fabric {
   public:
     static constexpr int whole = 1000;  ///< rates are thousandths of it
 
+    static constexpr Rank most_places = 1 << 24;
+
     /// All there, at full rate, but for what the torus' own fabric says. Throws Error(unsupported)
-    /// for nodes of several ranks.
+    /// for nodes of several ranks, and for more than `most_places`.
     explicit Fabric(Torus torus);
 
     /// Reads a torus and what is unlike it, each behind a colon:
@@ -43,6 +45,21 @@ class Fabric {
     static Fabric parse(std::string_view text);
     /// What parse() reads, in one spelling for each fabric.
     std::string name() const;
+
+    struct Twist {
+        int along = 0;
+        Rank shift = 0;
+    };
+    struct SlowLink {
+        Link link;
+        int rate = 0;
+        bool is_cable = false;  ///< the same both ways; named by the end that it leaves as '+'
+    };
+    // What is unlike the torus: by dimension; rates below `whole` by place; links in that order,
+    // whatever rates their nodes have.
+    const std::map<int, Twist>& twists() const { return twists_; }
+    const std::map<Rank, int>& node_rates() const { return node_rates_; }
+    std::vector<SlowLink> slow_links() const;
 
     // Rates are thousandths. All throw Error(invalid_argument) for what does not exist.
     void set_node(Rank place, int rate);  ///< 0: it is missing
@@ -89,11 +106,6 @@ class Fabric {
     friend bool operator==(const Fabric& a, const Fabric& b) { return a.name() == b.name(); }
 
   private:
-    struct Twist {
-        int along = 0;
-        Rank shift = 0;
-    };
-
     bool walk(Rank& here, Port port, std::int64_t count, std::vector<Link>& links) const;
     bool walk_rows(Rank from, Rank to, std::optional<Port> port, std::vector<Link>& links) const;
     std::vector<Link> fewest_links(Rank from, Rank to) const;

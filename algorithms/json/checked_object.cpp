@@ -27,40 +27,41 @@ std::string shown(const json& value) {
     return text.size() <= most ? text : text.substr(0, most) + "...";
 }
 
-void require_known(const std::string& name, const std::string& place,
-                   std::initializer_list<Field> fields) {
+/// Empty: it is one of the fields.
+std::string unknown_field(const std::string& name, std::initializer_list<Field> fields) {
     std::vector<std::string> names;
     for (const Field& field : fields) {
         if (name == field.name) {
-            return;
+            return {};
         }
         names.emplace_back(field.name);
     }
     const auto nearest = nearest_names(name, names);
-    refuse_schedule(place,
-                    "there is no field \"" + name + "\"" +
-                        (nearest.empty() ? "" : "; did you mean \"" + nearest.front() + "\"?"));
+    return "there is no field \"" + name + "\"" +
+           (nearest.empty() ? "" : "; did you mean \"" + nearest.front() + "\"?");
 }
 
 }  // namespace
 
-void refuse_schedule(const std::string& place, const std::string& reason) {
-    throw Error(Status::invalid_argument,
-                "the schedule cannot be used: " + (place.empty() ? "" : place + ": ") + reason);
+void refuse_text(const std::string& subject, const std::string& place, const std::string& reason) {
+    throw Error(Status::invalid_argument, "the " + subject + " cannot be used: " +
+                                              (place.empty() ? "" : place + ": ") + reason);
 }
 
 CheckedObject::CheckedObject(const json& value, std::string place,
-                             std::initializer_list<Field> fields)
-    : value_(value), place_(std::move(place)) {
+                             std::initializer_list<Field> fields, const char* subject)
+    : value_(value), place_(std::move(place)), subject_(subject) {
     if (!value_.is_object()) {
-        refuse_schedule(place_, "is not an object");
+        refuse("is not an object");
     }
     for (const auto& [name, unused] : value_.items()) {
-        require_known(name, place_, fields);
+        if (const std::string reason = unknown_field(name, fields); !reason.empty()) {
+            refuse(reason);
+        }
     }
     for (const Field& field : fields) {
         if (field.needed && !value_.contains(field.name)) {
-            refuse_schedule(place_, in_quotes(field.name) + " is missing");
+            refuse(in_quotes(field.name) + " is missing");
         }
     }
 }
@@ -84,15 +85,15 @@ std::int64_t CheckedObject::number_of(const json& value, const std::string& what
                        value.get<std::uint64_t>() <= static_cast<std::uint64_t>(INT64_MAX)) &&
                       value.get<std::int64_t>() >= least && value.get<std::int64_t>() <= most;
     if (!fits) {
-        refuse_schedule(place_, what + " is " + shown(value) + ", not a whole number from " +
-                                    std::to_string(least) + " to " + std::to_string(most));
+        refuse(what + " is " + shown(value) + ", not a whole number from " + std::to_string(least) +
+               " to " + std::to_string(most));
     }
     return value.get<std::int64_t>();
 }
 
 std::string CheckedObject::text(const char* name) const {
     if (!at(name).is_string()) {
-        refuse_schedule(place_, in_quotes(name) + " is " + shown(at(name)) + ", not a text");
+        refuse(in_quotes(name) + " is " + shown(at(name)) + ", not a text");
     }
     return at(name).get<std::string>();
 }
@@ -102,14 +103,14 @@ bool CheckedObject::flag(const char* name) const {
         return false;
     }
     if (!at(name).is_boolean()) {
-        refuse_schedule(place_, in_quotes(name) + " is " + shown(at(name)) + ", not true or false");
+        refuse(in_quotes(name) + " is " + shown(at(name)) + ", not true or false");
     }
     return at(name).get<bool>();
 }
 
 const json& CheckedObject::list(const char* name) const {
     if (!at(name).is_array()) {
-        refuse_schedule(place_, in_quotes(name) + " is not a list");
+        refuse(in_quotes(name) + " is not a list");
     }
     return at(name);
 }
@@ -120,7 +121,7 @@ Action CheckedObject::action() const {
         return Action::prepend;
     }
     if (name != "replace" && name != "reduce") {
-        refuse_schedule(place_, "\"action\" is \"" + name + "\"; give replace, reduce or prepend");
+        refuse("\"action\" is \"" + name + "\"; give replace, reduce or prepend");
     }
     return name == "reduce" ? Action::reduce : Action::replace;
 }

@@ -11,8 +11,13 @@
 
 namespace trefoil {
 
-/// Throws Error(invalid_argument). `place`: "rank 3, part 0"; empty: the whole text.
-[[noreturn]] void refuse_schedule(const std::string& place, const std::string& reason);
+/// Throws Error(invalid_argument): the `subject` of the text cannot be used. `place`: "rank 3,
+/// part 0"; empty: the whole text.
+[[noreturn]] void refuse_text(const std::string& subject, const std::string& place,
+                              const std::string& reason);
+[[noreturn]] inline void refuse_schedule(const std::string& place, const std::string& reason) {
+    refuse_text("schedule", place, reason);
+}
 
 struct Field {
     const char* name;
@@ -24,7 +29,7 @@ struct Field {
 class CheckedObject {
   public:
     CheckedObject(const nlohmann::json& value, std::string place,
-                  std::initializer_list<Field> fields);
+                  std::initializer_list<Field> fields, const char* subject = "schedule");
 
     const std::string& place() const { return place_; }
     bool has(const char* name) const;
@@ -43,8 +48,13 @@ class CheckedObject {
     Action action() const;
 
   private:
+    [[noreturn]] void refuse(const std::string& reason) const {
+        refuse_text(subject_, place_, reason);
+    }
+
     const nlohmann::json& value_;
     std::string place_;
+    const char* subject_;
 };
 
 }  // namespace trefoil

@@ -9,6 +9,7 @@
 
 #include "bench/common/busy.hpp"
 #include "bench/common/names.hpp"
+#include "bench/common/network_file.hpp"
 #include "bench/common/per_node.hpp"
 #include "bench/common/plot.hpp"
 #include "bench/common/renamed_option.hpp"
@@ -98,10 +99,10 @@ void add_explain(CLI::App& app, Action& action) {
         app.add_subcommand("explain", "Explain which algorithm auto picks, and why");
     command->add_option("collective", options->collective, "allreduce, bcast, ...");
     command->add_option("size", options->size, "Bytes of the whole vector, such as 64K");
-    command->add_option(
+    take_network_files(command->add_option(
         "-t,--torus", options->torus,
         "Sizes of the torus, such as 3x3; with --map several: 8,3x3; with what it lacks: "
-        "3x3:cable=+0@4");
+        "3x3:cable=+0@4, or FILE.json"));
     add_per_node(*command, options->per_node);
     command->add_option("-d,--datatype", options->type, "Type of the elements (default: float)");
     command->add_option("-o,--op", options->operation, "Operation of reductions (default: sum)");

@@ -6,6 +6,7 @@
 
 #include "bench/common/command.hpp"
 #include "bench/common/help.hpp"
+#include "bench/common/network_file.hpp"
 #include "bench/common/renamed_option.hpp"
 #include "bench/perf/late.hpp"
 #include "bench/perf/launch.hpp"
@@ -210,8 +211,8 @@ void add_request_options(CLI::App& command, PerfOptions& o) {
 }
 
 void add_job_options(CLI::App& command, PerfOptions& o) {
-    command
-        .add_option("-t,--torus", o.torus, "Sizes of the torus, such as 3x3: its ranks are started")
+    take_network_files(command.add_option("-t,--torus", o.torus,
+                                          "Sizes of the torus, such as 3x3: its ranks are started"))
         ->group("Ranks");
     command
         .add_option(

@@ -6,12 +6,15 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "algorithms/json/network.hpp"
 #include "algorithms/json/write.hpp"
 #include "algorithms/registry/registry.hpp"
 #include "bench/common/bounds.hpp"
 #include "bench/common/busy.hpp"
 #include "bench/common/command.hpp"
+#include "bench/common/help.hpp"
 #include "bench/common/names.hpp"
+#include "bench/common/network_file.hpp"
 #include "bench/common/per_node.hpp"
 #include "bench/common/renamed_option.hpp"
 #include "bench/common/schedule_file.hpp"
@@ -38,6 +41,7 @@ struct PlanOptions {
     std::vector<std::string> asked = std::vector<std::string>(option_table().size());
     bool summary = false, json = false, skip_proof = false, list = false, all_ranks = false;
     bool table = false, bound = false;
+    std::string described;     ///< the form of --describe
     std::string pages;         ///< the folder of the pages
     std::string html, beside;  ///< the page that plays, and what else it shows
     bool asks_for_html = false;
@@ -202,6 +206,17 @@ void require_one_output(const PlanOptions& options) {
     }
 }
 
+/// The network itself: no collective is needed.
+int describe(const PlanOptions& options) {
+    if (options.torus.empty() || !options.collective.empty() || !options.algorithm.empty()) {
+        throw Error(Status::invalid_argument,
+                    "--describe prints a network: give --torus alone, without a collective");
+    }
+    const Fabric fabric(Torus::parse(options.torus));
+    fmt::print("{}\n", options.described == "json" ? network_json(fabric).dump(2) : fabric.name());
+    return exit_success;
+}
+
 int plan(const PlanOptions& options) {
     require_one_output(options);
     if (!options.bytes.empty()) {
@@ -229,11 +244,13 @@ int plan(const PlanOptions& options) {
     if (options.table) {
         return print_table(options);
     }
+    if (!options.described.empty()) {
+        return describe(options);
+    }
     if (options.collective.empty()) {
-        throw Error(
-            Status::invalid_argument,
-            "plan needs a collective, e.g. trefoil plan allreduce --list; only --table does "
-            "without");
+        throw Error(Status::invalid_argument,
+                    "plan needs a collective, e.g. trefoil plan allreduce --list; only --table and "
+                    "--describe do without");
     }
     const bool asks_for_one = !options.schedule.empty() || options.summary || options.json ||
                               options.all_ranks || options.asks_for_html ||
@@ -312,11 +329,11 @@ void add_plan(CLI::App& app, Action& action) {
         "--schedule", options->schedule,
         "A file with the schedules of all ranks, as --all-ranks --json prints them, instead "
         "of an algorithm; it is verified first");
-    command->add_option(
+    take_network_files(command->add_option(
         "-t,--torus", options->torus,
         "Sizes of the torus, such as 9, 3x3, 2x3x4; 4mx3m: lines, as in a mesh; with --table "
         "several: 9,3x3; 3x3x4h: nodes of 4 ranks; a colon before each thing that is missing or "
-        "slow: 4x4:node=5:cable=+0@4=0.5");
+        "slow: 4x4:node=5:cable=+0@4=0.5, or FILE.json"));
     add_per_node(*command, options->per_node);
     command->add_option("-r,--rank", options->rank, "Whose schedule (default: 0)");
     command->add_flag("--all-ranks", options->all_ranks,
@@ -356,6 +373,11 @@ void add_plan(CLI::App& app, Action& action) {
     command->add_flag("--bound", options->bound,
                       "Instead of an algorithm: the least time that any algorithm needs on this "
                       "network, and which links are the reason; --json has the proof");
+    command
+        ->add_option("--describe", options->described,
+                     "Print the network of --torus: as text, for --torus and TREFOIL_TORUS, or as "
+                     "json, for a file")
+        ->check(one_of({"text", "json"}));
     command->add_flag(
         "--table", options->table,
         "Print tables: all algorithms of the collective, or of all, with their properties "

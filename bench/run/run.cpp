@@ -11,6 +11,7 @@
 #include "bench/common/command.hpp"
 #include "bench/common/help.hpp"
 #include "bench/common/names.hpp"
+#include "bench/common/network_file.hpp"
 #include "bench/common/per_node.hpp"
 #include "bench/common/renamed_option.hpp"
 #include "bench/run/launcher.hpp"
@@ -108,8 +109,8 @@ void add_run(CLI::App& app, const Invocation& invocation, Action& action) {
     CLI::App* run = app.add_subcommand("run", "Start a program as local ranks of a torus");
     run->add_option("-n,--ranks", options->ranks, "How many ranks (default: those of --torus)")
         ->check(number_in(1, 1 << 16));
-    run->add_option("-t,--torus", options->torus,
-                    "Sizes of the torus, such as 3x3 (TREFOIL_TORUS)");
+    take_network_files(run->add_option("-t,--torus", options->torus,
+                                       "Sizes of the torus, such as 3x3 (TREFOIL_TORUS)"));
     run->add_option(
         "--net", options->net,
         "A network of scripts/torusnet: one rank (or --per-node) in each of its nodes; it "

@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "bench/common/names.hpp"
+#include "bench/common/network_file.hpp"
 #include "bench/common/per_node.hpp"
 #include "bench/common/plot.hpp"
 #include "bench/common/renamed_option.hpp"
@@ -51,11 +52,11 @@ void add_what(CLI::App& command, SimCommandLine& given) {
     command.add_option("--schedule", given.schedule,
                        "A file with the schedules of all ranks, as `trefoil plan --all-ranks "
                        "--json` prints them, with --algorithm as well if that is given");
-    command.add_option(
+    take_network_files(command.add_option(
         "-t,--torus", given.tori,
         "Sizes of the torus, such as 64x64, or of several, a comma list (default: the "
         "schedule's); a colon before each thing that is missing or slow: "
-        "4x4:node=5:cable=+0@4=0.5");
+        "4x4:node=5:cable=+0@4=0.5, or FILE.json"));
     add_per_node(command, given.per_node);
     command.add_option(
         "--sizes", given.sizes,

@@ -9,6 +9,7 @@
 
 #include "bench/common/help.hpp"
 #include "bench/common/names.hpp"
+#include "bench/common/network_file.hpp"
 #include "bench/common/own_program.hpp"
 #include "bench/common/renamed_option.hpp"
 #include "bench/perf/launch.hpp"
@@ -119,9 +120,9 @@ void add_tune(CLI::App& app, const Invocation& invocation, Action& action) {
     command->add_option("--collectives", options->collectives,
                         std::string("Some of ") + all_collectives + " (default: all)");
     add_size_range(*command, *options, "vector, all blocks together");
-    command
-        ->add_option("-t,--torus", options->torus,
-                     "Sizes of the torus, such as 3x3: its ranks are started")
+    take_network_files(
+        command->add_option("-t,--torus", options->torus,
+                            "Sizes of the torus, such as 3x3: its ranks are started"))
         ->group("Ranks");
     command->add_option("-n,--ranks", options->ranks, "How many ranks, instead of --torus")
         ->group("Ranks")

@@ -347,6 +347,27 @@ TEST(Plan, a_page_tells_words_figures_and_refusals) {
         << index;
 }
 
+TEST(Plan, takes_a_network_from_a_file) {
+    const Folder scratch;
+    const std::string file = (scratch.path / "network.json").string();
+    const std::string network = "4x4:node=5:cable=+0@2=0.5";
+    const auto written = run_tool({"plan", "--torus", network, "--describe", "json"});
+    EXPECT_EQ(written.code, 0) << written.err;
+    std::ofstream(file) << written.out;
+    EXPECT_EQ(run_tool({"plan", "--torus", file, "--describe", "text"}).out, network + "\n");
+    const auto bound = [](const std::string& torus) {
+        return run_tool({"plan", "allreduce", "--torus", torus, "--bound"}).out;
+    };
+    EXPECT_EQ(bound(file), bound(network));
+    EXPECT_NE(bound(file), "");
+    std::ofstream(file) << R"({"dimensions": [{"size": 4}], "nodes": [{"place": 4, "rate": 0}]})";
+    const auto refused = run_tool({"plan", "--torus", file, "--describe", "text"});
+    EXPECT_EQ(refused.code, 2);
+    EXPECT_NE(refused.err.find(file + ": the network cannot be used: nodes[0]: there is no node 4"),
+              std::string::npos)
+        << refused.err;
+}
+
 TEST(Plan, refuses_bad_input) {
     struct Bad {
         std::vector<std::string> arguments;
@@ -356,6 +377,8 @@ TEST(Plan, refuses_bad_input) {
         {{"plan", "allreduce", "--torus", "3x3", "--summary"}, "plan needs --algorithm"},
         {{"plan", "allreduce", "--algorithm", "ring"}, "plan needs --algorithm"},
         {{"plan", "--list"}, "plan needs a collective"},
+        {{"plan", "--torus", "no.json", "--list"}, "cannot read \"no.json\""},
+        {{"plan", "allreduce", "--torus", "3x3", "--describe", "json"}, "without a collective"},
         {{"plan", "allreduce", "--table", "--torus", "8,4x"}, "is not a torus"},
         {{"plan", "--table", "--pages", "/no/such/folder"}, "there is no folder /no/such/folder"},
         {{"plan", "bcast", "--table", "--pages", "."}, "leave bcast out"},
