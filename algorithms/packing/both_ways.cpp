@@ -21,18 +21,28 @@ struct Edge {
 
 class Forests {
   public:
-    Forests(std::vector<Edge> edges, Rank ranks, int count)
-        : edges_(std::move(edges)),
+    /// `turn` decides where forests begin to grow and where they look first.
+    Forests(std::vector<Edge> edges, Rank ranks, int count, std::size_t turn)
+        : turn_(turn),
+          edges_(std::move(edges)),
           ranks_(ranks),
           owner_(edges_.size(), -1),
+          because_(edges_.size(), unseen),
           in_(to_index(count), std::vector<std::vector<int>>(to_index(ranks))),
-          left_(to_index(count), ranks - 1) {}
+          spots_(to_index(count), std::vector<Spot>(to_index(ranks))),
+          left_(to_index(count), ranks - 1),
+          full_(to_index(ranks)) {
+        std::iota(full_.begin(), full_.end(), 0);
+    }
 
     /// Takes edges until no more fit; whether all forests have become trees.
     bool fill() {
         plant();
+        for (std::size_t f = 0; f < in_.size(); ++f) {
+            settle(f);
+        }
         for (std::size_t e = 0; e < edges_.size() && missing() > 0; ++e) {
-            if (owner_[e] < 0) {
+            if (owner_[e] < 0 && !is_full(static_cast<int>(e))) {
                 insert(static_cast<int>(e));
             }
         }
@@ -84,7 +94,8 @@ class Forests {
         std::vector<std::vector<Rank>> queues(count);
         std::vector<std::vector<bool>> reached(count, std::vector<bool>(to_index(ranks_)));
         for (std::size_t f = 0; f < count; ++f) {
-            const auto root = static_cast<Rank>(f * to_index(ranks_) / count);
+            const auto root =
+                static_cast<Rank>((f * to_index(ranks_) / count + 7 * turn_) % to_index(ranks_));
             queues[f].push_back(root);
             reached[f][to_index(root)] = true;
         }
@@ -99,7 +110,7 @@ class Forests {
                 const Rank here = queues[f][i];
                 const auto& edges = around[to_index(here)];
                 for (std::size_t k = 0; k < edges.size(); ++k) {
-                    const int e = edges[(k + f) % edges.size()];
+                    const int e = edges[(k + f * (1 + turn_ % 3) + turn_ / 3) % edges.size()];
                     const Rank to = other(e, here);
                     if (owner_[to_index(e)] < 0 && !reached[f][to_index(to)]) {
                         reached[f][to_index(to)] = true;
@@ -125,33 +136,77 @@ class Forests {
         owner_[to_index(edge)] = -1;
     }
 
-    /// The way between an edge's ends in a forest; empty: there is none.
-    std::vector<int> way(int edge, int forest) const {
-        std::vector<int> via(to_index(ranks_), -1);
-        const Rank from = edges_[to_index(edge)].a, to = edges_[to_index(edge)].b;
-        std::vector<Rank> queue{from};
-        for (std::size_t i = 0; i < queue.size() && via[to_index(to)] < 0; ++i) {
-            for (const int e : in_[to_index(forest)][to_index(queue[i])]) {
-                const Rank next = other(e, queue[i]);
-                if (next != from && via[to_index(next)] < 0) {
-                    via[to_index(next)] = e;
-                    queue.push_back(next);
+    /// Where ranks are in a forest, once it has changed.
+    void settle(std::size_t forest) {
+        std::vector<Spot>& spots = spots_[forest];
+        spots.assign(spots.size(), {});
+        std::vector<Rank> queue;
+        for (Rank first = 0; first < ranks_; ++first) {
+            if (spots[to_index(first)].tree >= 0) {
+                continue;
+            }
+            spots[to_index(first)].tree = first;
+            queue.assign(1, first);
+            for (std::size_t i = 0; i < queue.size(); ++i) {
+                const Spot& here = spots[to_index(queue[i])];
+                for (const int e : in_[forest][to_index(queue[i])]) {
+                    const Rank next = other(e, queue[i]);
+                    if (spots[to_index(next)].tree < 0) {
+                        spots[to_index(next)] = {first, here.depth + 1, e};
+                        queue.push_back(next);
+                    }
                 }
             }
         }
-        std::vector<int> edges;
-        for (Rank here = to; via[to_index(to)] >= 0 && here != from;) {
-            edges.push_back(via[to_index(here)]);
-            here = other(via[to_index(here)], here);
+    }
+
+    /// The way between an edge's ends in a forest, from the end; empty: there is none.
+    std::vector<int> way(int edge, int forest) const {
+        const std::vector<Spot>& spots = spots_[to_index(forest)];
+        Rank a = edges_[to_index(edge)].a, b = edges_[to_index(edge)].b;
+        std::vector<int> from_a, edges;
+        if (spots[to_index(a)].tree != spots[to_index(b)].tree) {
+            return edges;
         }
+        while (a != b) {
+            const bool a_is_lower = spots[to_index(a)].depth > spots[to_index(b)].depth;
+            Rank& lower = a_is_lower ? a : b;
+            const int up = spots[to_index(lower)].up;
+            (a_is_lower ? from_a : edges).push_back(up);
+            lower = other(up, lower);
+        }
+        edges.insert(edges.end(), from_a.rbegin(), from_a.rend());
         return edges;
     }
 
+    /// Ranks between which every forest has a way, whose edges cannot be exchanged for any other
+    /// one: no edge between two of them fits any more, now or later.
+    int full_of(Rank rank) {
+        while (full_[to_index(rank)] != rank) {
+            full_[to_index(rank)] = full_[to_index(full_[to_index(rank)])];
+            rank = full_[to_index(rank)];
+        }
+        return rank;
+    }
+    bool is_full(int edge) {
+        return full_of(edges_[to_index(edge)].a) == full_of(edges_[to_index(edge)].b);
+    }
+
     void insert(int edge) {
-        constexpr int unseen = -2, first = -1;
-        std::vector<int> because(edges_.size(), unseen);
-        because[to_index(edge)] = first;
+        because_[to_index(edge)] = first_one;
         std::vector<int> queue{edge};
+        const bool fits = exchange(queue);
+        for (const int e : queue) {
+            because_[to_index(e)] = unseen;
+            if (!fits) {
+                full_[to_index(full_of(edges_[to_index(e)].a))] = full_of(edges_[to_index(e)].b);
+            }
+        }
+    }
+
+    /// Whether the edge in the queue fits; it then takes its place. The queue gets all that were
+    /// looked at.
+    bool exchange(std::vector<int>& queue) {
         for (std::size_t i = 0; i < queue.size(); ++i) {
             for (int f = 0; f < static_cast<int>(in_.size()); ++f) {
                 if (owner_[to_index(queue[i])] == f) {
@@ -159,24 +214,36 @@ class Forests {
                 }
                 const std::vector<int> cycle = way(queue[i], f);
                 if (cycle.empty()) {
-                    int here = queue[i], forest = f;
-                    while (here != first) {
-                        const int before = owner_[to_index(here)];
-                        if (before >= 0) {
-                            take(here);
-                        }
-                        put(here, forest);
-                        forest = before;
-                        here = because[to_index(here)];
-                    }
-                    return;
+                    take_places(queue[i], f);
+                    return true;
                 }
                 for (const int e : cycle) {
-                    if (because[to_index(e)] == unseen) {
-                        because[to_index(e)] = queue[i];
+                    if (because_[to_index(e)] == unseen && !is_full(e)) {
+                        because_[to_index(e)] = queue[i];
                         queue.push_back(e);
                     }
                 }
+            }
+        }
+        return false;
+    }
+
+    void take_places(int last, int free) {
+        std::vector<bool> changed(in_.size());
+        int here = last, forest = free;
+        while (here != first_one) {
+            const int before = owner_[to_index(here)];
+            if (before >= 0) {
+                take(here);
+            }
+            put(here, forest);
+            changed[to_index(forest)] = true;
+            forest = before;
+            here = because_[to_index(here)];
+        }
+        for (std::size_t f = 0; f < in_.size(); ++f) {
+            if (changed[f]) {
+                settle(f);
             }
         }
     }
@@ -211,11 +278,23 @@ class Forests {
         return here;
     }
 
+    /// A rank's place in a forest: its tree, named by the root, and the edge towards that.
+    struct Spot {
+        Rank tree = -1;
+        int depth = 0;
+        int up = -1;
+    };
+    static constexpr int unseen = -2, first_one = -1;
+
+    std::size_t turn_;
     std::vector<Edge> edges_;
     Rank ranks_;
     std::vector<int> owner_;                         ///< by edge; -1: unused
+    std::vector<int> because_;                       ///< by edge: which one may take its place
     std::vector<std::vector<std::vector<int>>> in_;  ///< by forest and rank: edges
+    std::vector<std::vector<Spot>> spots_;           ///< by forest and rank
     std::vector<int> left_;                          ///< by forest: edges that it lacks
+    std::vector<Rank> full_;                         ///< by rank: another one it is full with
 };
 
 std::vector<Edge> units(const std::vector<FabricLink>& links, const std::vector<int>& back, int m) {
@@ -241,17 +320,37 @@ Packing pack_both_ways(const Fabric& fabric, double bound) {
     constexpr int most_copies = 20;
     const int most_trees = ranks <= 64 ? 40 : 8;
     double best = 0;
+    int best_copies = 0;
     for (int m = 1; m <= most_copies && best * bound * close_to_bound < 1; ++m) {
-        std::vector<Edge> edges = units(packing.links, back, m);
+        const std::vector<Edge> edges = units(packing.links, back, m);
         auto count = static_cast<int>(std::min<std::int64_t>(
-            std::ssize(edges) / (ranks - 1), std::lround(std::floor(m / bound + 1e-9))));
-        for (; count > best * m && count <= most_trees; --count) {
-            Forests forests(edges, ranks, count);
+            {std::ssize(edges) / (ranks - 1), std::lround(std::floor(m / bound + 1e-9)),
+             std::int64_t{most_trees}}));
+        for (; count > best * m; --count) {
+            Forests forests(edges, ranks, count, 0);
             if (forests.fill()) {
                 best = static_cast<double>(count) / m;
+                best_copies = m;
                 packing.trees = forests.trees(packing.links, back);
                 break;
             }
+        }
+    }
+    // As many trees again, of which the lowest fill a pipeline soonest. Many take longer.
+    constexpr std::size_t few_trees = 8;
+    const bool again = !packing.trees.empty() && packing.trees.size() <= few_trees;
+    const int turns = again ? std::clamp(4096 / ranks, 1, 12) : 0;
+    int least = packing.height();
+    for (int turn = 1; turn < turns; ++turn) {
+        Forests forests(units(packing.links, back, best_copies), ranks,
+                        static_cast<int>(packing.trees.size()), to_index(turn));
+        Packing other{packing.links, ranks, {}, true};
+        if (forests.fill()) {
+            other.trees = forests.trees(packing.links, back);
+        }
+        if (!other.trees.empty() && other.height() < least) {
+            least = other.height();
+            packing.trees = std::move(other.trees);
         }
     }
     return packing;

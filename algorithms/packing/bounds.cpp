@@ -258,6 +258,32 @@ std::optional<ThroughputBound> throughput_bound(const Fabric& fabric, Collective
     return std::nullopt;
 }
 
+double quick_bound(const std::vector<FabricLink>& links, Rank ranks, Collective collective,
+                   Rank root) {
+    std::vector<double> in(to_index(ranks)), out(to_index(ranks));
+    double all = 0;
+    for (const FabricLink& link : links) {
+        const double rate = link.rate / static_cast<double>(Fabric::whole);
+        in[to_index(link.to)] += rate;
+        out[to_index(link.from)] += rate;
+        all += rate;
+    }
+    const bool is_allreduce = collective == Collective::allreduce;
+    const bool rooted = traits_of(collective).rooted();
+    double most = is_allreduce ? 2 * (ranks - 1) / all : 0;
+    for (Rank r = 0; r < ranks; ++r) {
+        const double enters = in[to_index(r)], leaves = out[to_index(r)];
+        if (is_allreduce) {
+            most = std::max({most, 2 / (enters + leaves), 1 / enters, 1 / leaves});
+        } else if (rooted) {
+            most = std::max(most, 1 / (r == root ? leaves : enters));
+        } else {
+            most = std::max(most, (ranks - 1) / (ranks * enters));
+        }
+    }
+    return most;
+}
+
 LatencyBound latency_bound(const Fabric& fabric, Collective collective, Rank root) {
     const CollectiveTraits& row = traits_of(collective);
     if (row.with_neighbours()) {

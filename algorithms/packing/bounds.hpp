@@ -4,6 +4,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "algorithms/packing/bound.hpp"
 #include "algorithms/schedule/collective.hpp"
@@ -18,6 +19,12 @@ namespace trefoil {
 /// connected.
 std::optional<ThroughputBound> throughput_bound(const Fabric& fabric, Collective collective,
                                                 Rank root = 0);
+
+/// A bound that is found at once, and of most networks the least one: what the links of single
+/// ranks carry, and of an allreduce also what those of all ranks do. Of allreduce, bcast and
+/// allgather; of reduce and reduce_scatter with the links reversed. In vectors.
+double quick_bound(const std::vector<FabricLink>& links, Rank ranks, Collective collective,
+                   Rank root);
 
 /// Steps that a collective needs at least, if a rank sends one message per port in each: twice for
 /// nobody. And the longest way that something must go, in hops.

@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <deque>
 #include <mutex>
+#include <optional>
 #include <tuple>
 #include <utility>
+
+#include "algorithms/packing/tree_pipeline.hpp"
 
 namespace trefoil {
 
@@ -30,7 +33,7 @@ class Kept {
                 return found.second;
             }
         }
-        kept_.emplace_back(key, std::make_shared<const Value>(make()));
+        kept_.emplace_back(key, make());
         if (kept_.size() > most_) {
             kept_.pop_front();
         }
@@ -43,49 +46,57 @@ class Kept {
     std::deque<std::pair<Key, std::shared_ptr<const Value>>> kept_;
 };
 
+/// Trees, and what builds schedules from them where that goes rank by rank.
+struct Built {
+    Built(const Fabric& fabric, Collective collective, Rank root)
+        : packed(pack_trees(fabric, collective, root)) {
+        if (!packed.packing.trees.empty() && !traits_of(collective).has_blocks()) {
+            pipeline.emplace(packed.packing, collective);
+        }
+    }
+    Built(const Built&) = delete;
+
+    PackedTrees packed;
+    std::optional<TreePipeline> pipeline;
+};
+
 using TreesKey = std::tuple<std::string, Collective, Rank>;
 using SetKey = std::tuple<std::string, Collective, Rank, Block>;
 
-std::shared_ptr<const PackedTrees> trees(Collective collective, const Torus& torus, Rank root) {
-    static auto& kept = *new Kept<TreesKey, PackedTrees>(16);
+std::shared_ptr<const Built> built(Collective collective, const Torus& torus, Rank root) {
+    static auto& kept = *new Kept<TreesKey, Built>(16);
     return kept.get({torus.name(), collective, root},
-                    [&] { return pack_trees(Fabric(torus), collective, root); });
+                    [&] { return std::make_shared<const Built>(Fabric(torus), collective, root); });
 }
 
 std::shared_ptr<const RoutedBlocks> routes(Collective collective, const Torus& torus, Rank root) {
     static auto& kept = *new Kept<TreesKey, RoutedBlocks>(4);
     root = traits_of(collective).rooted() ? root : 0;
-    return kept.get({torus.name(), collective, root},
-                    [&] { return route_blocks(Fabric(torus), collective, root); });
+    return kept.get({torus.name(), collective, root}, [&] {
+        return std::make_shared<const RoutedBlocks>(route_blocks(Fabric(torus), collective, root));
+    });
 }
 
 std::shared_ptr<const ScheduleSet> schedules(Collective collective, const Torus& torus,
-                                             const BuildOptions& options) {
+                                             const PackedTrees& packed, Rank root, Block pieces) {
     static auto& kept = *new Kept<SetKey, ScheduleSet>(4);
-    const Rank root = traits_of(collective).rooted() ? options.root : 0;
-    return kept.get({torus.name(), collective, root, options.pieces}, [&] {
-        return packed_schedules(Fabric(torus), *trees(collective, torus, root), collective, root,
-                                options.pieces);
+    return kept.get({torus.name(), collective, root, pieces}, [&] {
+        return std::make_shared<const ScheduleSet>(
+            packed_schedules(Fabric(torus), packed, collective, root, pieces));
     });
 }
 
 }  // namespace
 
-std::string packed_shape_refusal(const Torus& torus) {
+std::string packed_shape_refusal(Collective collective, const Torus& torus) {
     if (torus.has_nodes()) {
         return "it packs trees between nodes; by-node takes it there";
     }
-    if (torus.ranks() > most_packed_ranks) {
-        return "it is for up to " + std::to_string(most_packed_ranks) + " ranks";
+    if (torus.ranks() > most_packed_ranks(collective)) {
+        return "its " + std::string(to_string(collective)) + " is for up to " +
+               std::to_string(most_packed_ranks(collective)) + " ranks";
     }
-    return packed_refusal(Fabric(torus), Collective::bcast);
-}
-
-std::string packed_alltoall_refusal(const Torus& torus) {
-    if (!torus.has_nodes() && torus.ranks() > most_packed_alltoall_ranks) {
-        return "it is for up to " + std::to_string(most_packed_alltoall_ranks) + " ranks";
-    }
-    return packed_shape_refusal(torus);
+    return packed_refusal(Fabric(torus), collective);
 }
 
 Schedule build_packed(Collective collective, const Torus& torus, Rank rank,
@@ -93,7 +104,11 @@ Schedule build_packed(Collective collective, const Torus& torus, Rank rank,
     if (goes_by_routes(collective)) {
         return routed_schedule(*routes(collective, torus, options.root), collective, rank);
     }
-    return schedules(collective, torus, options)->schedules[to_index(rank)];
+    const Rank root = traits_of(collective).rooted() ? options.root : 0;
+    const auto trees = built(collective, torus, root);
+    return trees->pipeline ? trees->pipeline->build(rank, options.pieces)
+                           : schedules(collective, torus, trees->packed, root, options.pieces)
+                                 ->schedules[to_index(rank)];
 }
 
 double packed_landing(Collective collective, const Torus& torus, const BuildOptions& options) {
@@ -105,7 +120,8 @@ double packed_landing(Collective collective, const Torus& torus, const BuildOpti
                                    (static_cast<double>(all.parts) * all.ranks);
     }
     // Both ways through one link at most, whatever the root and the pieces.
-    const PackedTrees& packed = *trees(collective, torus, options.root);
+    const auto trees = built(collective, torus, options.root);
+    const PackedTrees& packed = trees->packed;
     std::vector<int> uses(packed.packing.links.size());
     const std::vector<int> back = links_back(packed.packing.links);
     for (const PackedTree& tree : packed.packing.trees) {
@@ -124,13 +140,9 @@ double packed_landing(Collective collective, const Torus& torus, const BuildOpti
 }
 
 PackedShape packed_shape(Collective collective, const Torus& torus) {
-    const PackedTrees& packed = *trees(collective, torus, 0);
-    PackedShape shape{0, static_cast<int>(packed.packing.trees.size()), packed.time};
-    for (const PackedTree& tree : packed.packing.trees) {
-        const std::vector<int> depths = packed.packing.depths(tree);
-        shape.height = std::max(shape.height, *std::max_element(depths.begin(), depths.end()));
-    }
-    return shape;
+    const auto trees = built(collective, torus, 0);
+    const PackedTrees& packed = trees->packed;
+    return {packed.packing.height(), static_cast<int>(packed.packing.trees.size()), packed.time};
 }
 
 }  // namespace trefoil

@@ -10,14 +10,24 @@
 
 namespace trefoil {
 
-/// More ranks would take longer than a second to set up.
-inline constexpr Rank most_packed_ranks = 512;
-inline constexpr Rank most_packed_alltoall_ranks = 256;
+/// Trees and ways for more would take longer than a second.
+constexpr Rank most_packed_ranks(Collective collective) {
+    switch (collective) {
+        case Collective::allreduce:
+        case Collective::bcast:
+        case Collective::reduce:
+            return 4096;
+        case Collective::alltoall:
+            return 256;
+        default:
+            return 512;
+    }
+}
 
-std::string packed_shape_refusal(const Torus& torus);
-std::string packed_alltoall_refusal(const Torus& torus);
+std::string packed_shape_refusal(Collective collective, const Torus& torus);
 
-// Trees and schedules are those of all ranks at once; the last few are kept. Thread-safe.
+// The last few trees are kept, and of allgather and reduce_scatter the schedules of all ranks.
+// Thread-safe.
 Schedule build_packed(Collective collective, const Torus& torus, Rank rank,
                       const BuildOptions& options);
 double packed_landing(Collective collective, const Torus& torus, const BuildOptions& options);

@@ -17,7 +17,7 @@ namespace {
 class Copies {
   public:
     Copies(const std::vector<FabricLink>& links, Rank ranks, int m)
-        : links_(links), out_(to_index(ranks)) {
+        : links_(links), out_(to_index(ranks)), used_(links.size()), via_(to_index(ranks), none) {
         for (std::size_t i = 0; i < links.size(); ++i) {
             left_.push_back(m * links[i].rate / Fabric::whole);
             out_[to_index(links[i].from)].push_back(static_cast<int>(i));
@@ -34,70 +34,95 @@ class Copies {
     void give_back(int link) { ++left_[static_cast<std::size_t>(link)]; }
 
     /// Whether `enough` units flow from either source to a rank.
-    bool flows(Rank root, Rank other, Rank to, int enough) const {
-        std::vector<int> used(links_.size());
-        for (int flow = 0; flow < enough; ++flow) {
-            if (!augment(root, other, to, used)) {
-                return false;
-            }
-        }
-        return true;
+    bool flows(Rank root, Rank other, Rank to, int enough) {
+        return flow(root, other, to, enough) == enough;
     }
-    /// The largest flow from a root to a rank, up to `most`.
-    int flow(Rank root, Rank to, int most) const {
-        std::vector<int> used(links_.size());
+    /// The largest flow from two sources to a rank, up to `most`.
+    int flow(Rank root, Rank other, Rank to, int most) {
         int flow = 0;
-        while (flow < most && augment(root, root, to, used)) {
+        while (flow < most && augment(root, other, to)) {
             ++flow;
         }
+        for (const int link : touched_) {
+            used_[static_cast<std::size_t>(link)] = 0;
+        }
+        touched_.clear();
         return flow;
     }
 
   private:
-    bool augment(Rank root, Rank other, Rank to, std::vector<int>& used) const {
-        constexpr int none = -1, begin = -2;
-        // By rank: how it was reached, link and sense as 2 link + (1: against it).
-        std::vector<int> via(out_.size(), none);
-        std::vector<Rank> queue{root};
-        via[to_index(root)] = via[to_index(other)] = begin;
-        if (other != root) {
-            queue.push_back(other);
-        }
-        for (std::size_t i = 0; i < queue.size() && via[to_index(to)] == none; ++i) {
-            const Rank here = queue[i];
-            const auto reach = [&](Rank rank, int how) {
-                if (via[to_index(rank)] == none) {
-                    via[to_index(rank)] = how;
-                    queue.push_back(rank);
-                }
-            };
+    bool augment(Rank root, Rank other, Rank to) {
+        constexpr int begin = -2;
+        reached_.clear();
+        const auto reach = [&](Rank rank, int how) {
+            if (via_[to_index(rank)] == none) {
+                via_[to_index(rank)] = how;
+                reached_.push_back(rank);
+            }
+        };
+        reach(root, begin);
+        reach(other, begin);
+        for (std::size_t i = 0; i < reached_.size() && via_[to_index(to)] == none; ++i) {
+            const Rank here = reached_[i];
             for (const int link : out_[to_index(here)]) {
-                if (used[static_cast<std::size_t>(link)] < left(link)) {
+                if (used_[static_cast<std::size_t>(link)] < left(link)) {
                     reach(links_[static_cast<std::size_t>(link)].to, 2 * link);
                 }
             }
             for (const int link : in_[to_index(here)]) {
-                if (used[static_cast<std::size_t>(link)] > 0) {
+                if (used_[static_cast<std::size_t>(link)] > 0) {
                     reach(links_[static_cast<std::size_t>(link)].from, 2 * link + 1);
                 }
             }
         }
-        if (via[to_index(to)] == none) {
-            return false;
-        }
-        for (Rank here = to; via[to_index(here)] != begin;) {
-            const int how = via[to_index(here)];
+        const bool arrives = via_[to_index(to)] != none;
+        for (Rank here = to; arrives && via_[to_index(here)] != begin;) {
+            const int how = via_[to_index(here)];
             const auto link = static_cast<std::size_t>(how / 2);
-            used[link] += how % 2 == 0 ? 1 : -1;
+            used_[link] += how % 2 == 0 ? 1 : -1;
+            touched_.push_back(how / 2);
             here = how % 2 == 0 ? links_[link].from : links_[link].to;
         }
-        return true;
+        for (const Rank rank : reached_) {
+            via_[to_index(rank)] = none;
+        }
+        return arrives;
     }
 
+    static constexpr int none = -1;
     const std::vector<FabricLink>& links_;
     std::vector<std::vector<int>> out_, in_;
     std::vector<int> left_;
+    // Of the flow at hand; what it touched is put back, so that a short one costs little.
+    std::vector<int> used_, touched_;  ///< by link; links
+    /// By rank: how it was reached, link and sense as 2 link + (1: against it).
+    std::vector<int> via_;
+    std::vector<Rank> reached_;
 };
+
+/// As many trees as there can be, up to `most`: the least flow from the root to any rank. Into a
+/// rank flows as much as into the one before it on a way from the root, or as flows between these
+/// two: whichever is less.
+int most_trees_from(Copies& copies, const std::vector<FabricLink>& links, Rank ranks, Rank root,
+                    int most) {
+    std::vector<bool> seen(to_index(ranks));
+    std::vector<Rank> queue{root};
+    seen[to_index(root)] = true;
+    for (std::size_t i = 0; i < queue.size(); ++i) {
+        for (const int link : copies.out_of(queue[i])) {
+            const Rank to = links[static_cast<std::size_t>(link)].to;
+            if (seen[to_index(to)] || copies.left(link) == 0) {
+                continue;
+            }
+            seen[to_index(to)] = true;
+            queue.push_back(to);
+            if (!copies.flows(queue[i], queue[i], to, most)) {
+                most = copies.flow(root, root, to, most);
+            }
+        }
+    }
+    return std::ssize(queue) < ranks ? 0 : most;
+}
 
 /// The next tree, after which `follow` are to come.
 PackedTree grow(Copies& copies, const std::vector<FabricLink>& links, Rank ranks, Rank root,
@@ -106,31 +131,27 @@ PackedTree grow(Copies& copies, const std::vector<FabricLink>& links, Rank ranks
     std::vector<bool> in_tree(to_index(ranks));
     in_tree[to_index(root)] = true;
     std::vector<Rank> order{root};
-    while (std::ssize(order) < ranks) {
-        bool grown = false;
-        // In the order in which ranks joined, so that trees are shallow.
-        for (std::size_t i = 0; i < order.size() && !grown; ++i) {
-            const Rank here = order[i];
-            const auto& out = copies.out_of(here);
-            for (const int link : out) {
-                const Rank to = links[static_cast<std::size_t>(link)].to;
-                if (in_tree[to_index(to)] || copies.left(link) == 0) {
-                    continue;
-                }
-                copies.take(link);
-                if (follow > 0 && !copies.flows(root, here, to, follow)) {
-                    copies.give_back(link);
-                    continue;
-                }
-                tree.entry[to_index(to)] = link;
-                in_tree[to_index(to)] = true;
-                order.push_back(to);
-                grown = true;
+    // In the order in which ranks joined, so that trees are shallow. A link that may not be taken
+    // now may not later either: what is left only becomes less.
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        const Rank here = order[i];
+        for (const int link : copies.out_of(here)) {
+            const Rank to = links[static_cast<std::size_t>(link)].to;
+            if (in_tree[to_index(to)] || copies.left(link) == 0) {
+                continue;
             }
+            copies.take(link);
+            if (follow > 0 && !copies.flows(root, here, to, follow)) {
+                copies.give_back(link);
+                continue;
+            }
+            tree.entry[to_index(to)] = link;
+            in_tree[to_index(to)] = true;
+            order.push_back(to);
         }
-        if (!grown) {
-            throw Error(Status::internal, "no link extends a tree; please report this");
-        }
+    }
+    if (std::ssize(order) < ranks) {
+        throw Error(Status::internal, "no link extends a tree; please report this");
     }
     return tree;
 }
@@ -144,11 +165,8 @@ Packing pack_from_root(const Fabric& fabric, const std::vector<FabricLink>& link
     int best_copies = 0;
     double best = 0;
     for (int m = 1; m <= most_copies && best * bound * close_to_bound < 1; ++m) {
-        const Copies copies(links, ranks, m);
-        int count = most_trees;
-        for (Rank to = 0; to < ranks && count > 0; ++to) {
-            count = to == root ? count : copies.flow(root, to, count);
-        }
+        Copies copies(links, ranks, m);
+        const int count = most_trees_from(copies, links, ranks, root, most_trees);
         if (static_cast<double>(count) / m > best) {
             best = static_cast<double>(count) / m;
             best_copies = m;

@@ -6,130 +6,13 @@
 #include <utility>
 
 #include "algorithms/packing/block_steps.hpp"
+#include "algorithms/packing/bounds.hpp"
+#include "algorithms/packing/tree_pipeline.hpp"
 #include "topo/error.hpp"
 
 namespace trefoil {
 
 namespace {
-
-/// One rank's place in a tree. Ports are those of the way down.
-struct Place {
-    int depth = 0;
-    int height = 0;  ///< of the tree below
-    int entry = -1;
-    std::vector<int> children;  ///< links to them
-};
-
-std::vector<Place> places(const Packing& packing, const PackedTree& tree) {
-    std::vector<Place> all(to_index(packing.ranks));
-    const std::vector<int> depths = packing.depths(tree);
-    std::vector<Rank> by_depth;
-    for (Rank r = 0; r < packing.ranks; ++r) {
-        all[to_index(r)].depth = depths[to_index(r)];
-        all[to_index(r)].entry = tree.entry[to_index(r)];
-        by_depth.push_back(r);
-    }
-    std::stable_sort(by_depth.begin(), by_depth.end(),
-                     [&](Rank a, Rank b) { return depths[to_index(a)] > depths[to_index(b)]; });
-    for (const Rank r : by_depth) {
-        const int entry = all[to_index(r)].entry;
-        if (entry >= 0) {
-            Place& parent = all[to_index(packing.links[to_index(entry)].from)];
-            parent.children.push_back(entry);
-            parent.height = std::max(parent.height, all[to_index(r)].height + 1);
-        }
-    }
-    return all;
-}
-
-/// Pieces that follow one another along trees, up, down or both.
-class Pipeline {
-  public:
-    Pipeline(const Packing& packing, int pieces, bool goes_up, bool goes_down)
-        : packing_(packing), pieces_(pieces), goes_up_(goes_up), goes_down_(goes_down) {
-        for (Rank r = 0; r < packing.ranks; ++r) {
-            writers_.emplace_back(r);
-        }
-    }
-
-    std::vector<Schedule> build() {
-        int highest = 0;
-        for (const PackedTree& tree : packing_.trees) {
-            highest = std::max(highest, places(packing_, tree)[to_index(tree.root)].height);
-        }
-        // Parts have the same number of steps: in the last ones those of low trees rest.
-        steps_ = highest * (goes_up_ && goes_down_ ? 2 : 1) + pieces_ - 1;
-        for (const PackedTree& tree : packing_.trees) {
-            add(tree);
-        }
-        std::vector<Schedule> schedules;
-        for (ScheduleWriter& writer : writers_) {
-            schedules.push_back(writer.take());
-        }
-        return schedules;
-    }
-
-  private:
-    /// A piece leaves a rank for its parent `height` steps after the leaves have sent theirs, and
-    /// the root for its children when all of it is there.
-    void add(const PackedTree& tree) {
-        const std::vector<Place> all = places(packing_, tree);
-        const int turn = goes_up_ ? all[to_index(tree.root)].height : 0;
-        for (Rank r = 0; r < packing_.ranks; ++r) {
-            const Place& place = all[to_index(r)];
-            ScheduleWriter& writer = writers_[to_index(r)];
-            writer.part(static_cast<Block>(pieces_));
-            for (int s = 0; s < steps_; ++s) {
-                writer.step();
-                if (goes_up_ && place.entry >= 0) {
-                    up(writer, place.entry, s - place.height, true);
-                }
-                for (const int child : place.children) {
-                    if (goes_down_) {
-                        down(writer, child, s - turn - place.depth, true);
-                    }
-                }
-                for (const int child : place.children) {
-                    if (goes_up_) {
-                        up(writer, child,
-                           s - all[to_index(packing_.links[to_index(child)].to)].height, false);
-                    }
-                }
-                if (goes_down_ && place.entry >= 0) {
-                    down(writer, place.entry, s - turn - place.depth + 1, false);
-                }
-            }
-        }
-    }
-
-    void down(ScheduleWriter& writer, int index, int piece, bool sends) {
-        message(writer, index, piece, sends, false);
-    }
-    void up(ScheduleWriter& writer, int index, int piece, bool sends) {
-        message(writer, index, piece, sends, true);
-    }
-    void message(ScheduleWriter& writer, int index, int piece, bool sends, bool goes_up) {
-        if (piece < 0 || piece >= pieces_) {
-            return;
-        }
-        const FabricLink& link = packing_.links[to_index(index)];
-        const Extent extent{static_cast<Block>(piece), 1};
-        const bool at_child = sends == goes_up;
-        const Rank peer = at_child ? link.from : link.to;
-        const Port port = at_child ? link.port.opposite() : link.port;
-        if (sends) {
-            writer.send(peer, port, {&extent, 1});
-        } else {
-            writer.receive(peer, port, goes_up ? Action::reduce : Action::replace, {&extent, 1});
-        }
-    }
-
-    const Packing& packing_;
-    int pieces_;
-    bool goes_up_, goes_down_;
-    int steps_ = 0;
-    std::vector<ScheduleWriter> writers_;
-};
 
 /// Blocks of all ranks; of a reduction everything the other way, and backwards in time.
 std::vector<Schedule> with_blocks(const Packing& packing, bool reduces) {
@@ -237,26 +120,33 @@ PackedTrees pack_trees(const Fabric& fabric, Collective collective, Rank root) {
         throw Error(Status::internal,
                     "there are no trees for alltoall, gather and scatter; please report this");
     }
-    const double bound = throughput_bound(fabric, collective, root)->vectors();
     const bool goes_back =
         collective == Collective::reduce || collective == Collective::reduce_scatter;
     PackedTrees packed;
     if (fabric.ranks() == 1) {
         return packed;
     }
-    if (collective == Collective::allreduce) {
-        packed.packing = pack_both_ways(fabric, bound);
+    const std::vector<FabricLink> links = goes_back ? reversed(fabric.links()) : fabric.links();
+    const auto pack = [&](double bound) {
+        packed.packing = collective == Collective::allreduce ? pack_both_ways(fabric, bound)
+                         : traits_of(collective).rooted()
+                             ? pack_from_root(fabric, links, root, bound)
+                             : pack_from_all(fabric, links, bound);
         if (packed.packing.trees.empty()) {
             throw Error(Status::unsupported, "the cables of " + fabric.name() +
                                                  " that work both ways do not join all its ranks");
         }
-    } else {
-        const std::vector<FabricLink> links = goes_back ? reversed(fabric.links()) : fabric.links();
-        const bool rooted = traits_of(collective).rooted();
-        packed.packing = rooted ? pack_from_root(fabric, links, root, bound)
-                                : pack_from_all(fabric, links, bound);
+        packed.time = packed.packing.time(1.0 / static_cast<double>(packed.packing.trees.size()));
+    };
+    // Trees that come close to any bound need no better one.
+    const double quick = quick_bound(links, fabric.ranks(), collective, root);
+    pack(quick);
+    if (packed.time > quick * close_to_bound) {
+        const double bound = throughput_bound(fabric, collective, root)->vectors();
+        if (bound > quick * (1 + 1e-9)) {
+            pack(bound);
+        }
     }
-    packed.time = packed.packing.time(1.0 / static_cast<double>(packed.packing.trees.size()));
     return packed;
 }
 
@@ -272,9 +162,10 @@ ScheduleSet packed_schedules(const Fabric& fabric, const PackedTrees& packed, Co
     } else if (traits_of(collective).has_blocks()) {
         set.schedules = with_blocks(packing, goes_up);
     } else {
-        constexpr Block usual_pieces = 8;
-        const int count = static_cast<int>(pieces != 0 ? pieces : usual_pieces);
-        set.schedules = Pipeline(packing, count, goes_up, collective != Collective::reduce).build();
+        const TreePipeline pipeline(packing, collective);
+        for (Rank r = 0; r < packing.ranks; ++r) {
+            set.schedules.push_back(pipeline.build(r, pieces));
+        }
     }
     give_owners(set);
     return set;

@@ -24,10 +24,10 @@ struct PackedTrees {
 /// Throws Error(unsupported) with packed_refusal(). Not for those that go by routes.
 PackedTrees pack_trees(const Fabric& fabric, Collective collective, Rank root);
 
-/// One part per tree of bcast, reduce and allreduce, cut into `pieces` (0: a default); in a step a
-/// piece goes one link further. Of allgather and reduce_scatter a part has one tree per rank; in a
-/// step a link carries one block of a part, first those that have the longest way before them.
-/// All ranks are in one set, whose torus is Torus::of_fabric(). packed_refusal() must be empty.
+/// Of bcast, reduce and allreduce what TreePipeline builds for each rank. Of allgather and
+/// reduce_scatter a part has one tree per rank; in a step a link carries one block of a part, first
+/// those that have the longest way before them. All ranks are in one set, whose torus is
+/// Torus::of_fabric(). packed_refusal() must be empty.
 ScheduleSet packed_schedules(const Fabric& fabric, const PackedTrees& packed, Collective collective,
                              Rank root, Block pieces);
 /// The same, also of those that go by routes: there each rank's block has its own ways.

@@ -23,6 +23,15 @@ std::vector<int> Packing::depths(const PackedTree& tree) const {
     return depth;
 }
 
+int Packing::height() const {
+    int most = 0;
+    for (const PackedTree& tree : trees) {
+        const std::vector<int> depth = depths(tree);
+        most = std::max(most, *std::max_element(depth.begin(), depth.end()));
+    }
+    return most;
+}
+
 double Packing::time(double share) const {
     const std::vector<int> back = both_ways ? links_back(links) : std::vector<int>();
     std::vector<int> load(links.size());

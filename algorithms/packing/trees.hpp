@@ -28,6 +28,8 @@ struct Packing {
 
     /// Depth of each rank in a tree.
     std::vector<int> depths(const PackedTree& tree) const;
+    /// Of the highest tree.
+    int height() const;
     /// Of the busiest link: what crosses it by its rate, if each tree carries `share`.
     double time(double share) const;
 };

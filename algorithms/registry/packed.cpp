@@ -17,6 +17,11 @@ Schedule build(const Torus& torus, Rank rank, const BuildOptions& options) {
 }
 
 template <Collective collective>
+std::string refusal(const Torus& torus) {
+    return packed_shape_refusal(collective, torus);
+}
+
+template <Collective collective>
 double landing(const Torus& torus, const BuildOptions& options) {
     return packed_landing(collective, torus, options);
 }
@@ -30,10 +35,20 @@ Block pieces(const Torus& torus, const CostModel& model, double vector_bytes, Bl
 
 constexpr std::string_view source =
     "Tutte; Nash-Williams, 1961 and Edmonds, 1973; ForestColl, arXiv 2402.06787";
-constexpr std::string_view every_network = "every network up to 512 ranks";
-/// On whole tori others have fewer steps, and this one is there to be named.
-constexpr Selection where_links_lack{.most_ranks = most_packed_ranks, .unlike_tori_only = true};
-constexpr Selection pairs_where_links_lack{.most_ranks = most_packed_alltoall_ranks,
+constexpr std::string_view every_network(Collective collective) {
+    switch (most_packed_ranks(collective)) {
+        case 256:
+            return "every network up to 256 ranks";
+        case 512:
+            return "every network up to 512 ranks";
+        default:
+            return "every network up to 4096 ranks";
+    }
+}
+/// On whole tori others have fewer steps, and this one is there to be named. To price it for more
+/// ranks takes longer than to build it.
+constexpr Selection where_links_lack{.most_ranks = 512, .unlike_tori_only = true};
+constexpr Selection pairs_where_links_lack{.most_ranks = most_packed_ranks(Collective::alltoall),
                                            .unlike_tori_only = true};
 /// Messages go to neighbours, through the port that is meant.
 constexpr Traits along_links{
@@ -46,10 +61,10 @@ constexpr Algorithm packed_entry(std::string_view summary) {
         .collective = collective,
         .summary = summary,
         .paper = source,
-        .shapes = every_network,
+        .shapes = every_network(collective),
         .traits = along_links,
         .selection = where_links_lack,
-        .shape_refusal = packed_shape_refusal,
+        .shape_refusal = refusal<collective>,
         .builder = build<collective>,
         .landing_vectors = landing<collective>,
     };
@@ -67,10 +82,10 @@ constexpr Algorithm routed_entry(std::string_view summary, std::string_view pape
         .collective = collective,
         .summary = summary,
         .paper = paper,
-        .shapes = collective == alltoall ? "every network up to 256 ranks" : every_network,
+        .shapes = every_network(collective),
         .traits = along_links,
         .selection = collective == alltoall ? pairs_where_links_lack : where_links_lack,
-        .shape_refusal = collective == alltoall ? packed_alltoall_refusal : packed_shape_refusal,
+        .shape_refusal = refusal<collective>,
         .builder = build<collective>,
         .landing_vectors = landing<collective>,
     };

@@ -219,7 +219,44 @@ TEST(Packed, BuildsForOneRankAfterTheOther) {
     EXPECT_FALSE(find_algorithm(alltoall, "packed").refusal(Torus::parse("4m:cable=+0@1")).empty());
     EXPECT_FALSE(find_algorithm(alltoall, "packed").refusal(Torus({17, 16})).empty());
     EXPECT_TRUE(find_algorithm(scatter, "packed").refusal(Torus({17, 16})).empty());
-    EXPECT_FALSE(find_algorithm(allreduce, "packed").refusal(Torus({32, 32})).empty());
+}
+
+TEST(Packed, SaysForHowManyRanksItIs) {
+    const auto refusal = [](Collective collective, const char* text) {
+        return find_algorithm(collective, "packed").refusal(Torus::parse(text));
+    };
+    for (const Collective collective : {allreduce, bcast, reduce}) {
+        EXPECT_EQ(refusal(collective, "64x64"), "");
+        EXPECT_NE(refusal(collective, "64x65").find("is for up to 4096 ranks"), std::string::npos);
+    }
+    EXPECT_EQ(refusal(allgather, "16x32:node=9"), "");
+    EXPECT_NE(refusal(allgather, "16x33").find("allgather is for up to 512 ranks"),
+              std::string::npos);
+}
+
+// At once, and never above the bound that is proved; on these networks it is that one.
+TEST(Packed, KnowsAQuickBound) {
+    const auto quick = [](const char* text, Collective collective, Rank root) {
+        const Fabric fabric = Fabric::parse(text);
+        const bool goes_back = collective == reduce || collective == reduce_scatter;
+        const auto links = goes_back ? reversed(fabric.links()) : fabric.links();
+        return quick_bound(links, fabric.ranks(), collective, root) /
+               throughput_bound(fabric, collective, root)->vectors();
+    };
+    for (const char* text : networks) {
+        for (const Collective collective : packed_collectives) {
+            if (Fabric::parse(text).ranks() > 1) {
+                EXPECT_LE(quick(text, collective, 0), 1 + 1e-9)
+                    << to_string(collective) << " on " << text;
+            }
+        }
+    }
+    for (const Collective collective : packed_collectives) {
+        EXPECT_NEAR(quick("8x8", collective, 3), 1, 1e-9) << to_string(collective);
+        EXPECT_NEAR(quick("4x4:node=5", collective, 0), 1, 1e-9) << to_string(collective);
+        EXPECT_NEAR(quick("3x3:link=+0@4", collective, 4), 1, 1e-9) << to_string(collective);
+    }
+    EXPECT_LT(quick("6m:cable=+0@2=0.5", allreduce, 0), 0.9);
 }
 
 }  // namespace
