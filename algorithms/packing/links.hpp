@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Lists of links, and of what is numbered by rank, link or edge.
+// Lists of links.
 #pragma once
 
-#include <cstddef>
 #include <vector>
 
+#include "algorithms/schedule/to_index.hpp"
 #include "topo/fabric.hpp"
 
 namespace trefoil {
-
-inline std::size_t to_index(int number) {
-    return static_cast<std::size_t>(number);
-}
 
 /// What leaves comes in, through the port that it came from. In the order of Fabric::links().
 std::vector<FabricLink> reversed(std::vector<FabricLink> links);

@@ -24,6 +24,7 @@ std::span<const Algorithm> single_copy_entries();    ///< where ranks read each 
 std::span<const Algorithm> baseline_entries();       ///< what the papers compare with
 std::span<const Algorithm> published_entries();      ///< what they publish, beaten by ours: by name
 std::span<const Algorithm> packed_entries();         ///< trees on any network
+std::span<const Algorithm> few_steps_entries();      ///< short vectors on any network
 
 namespace table {
 

@@ -43,7 +43,7 @@ std::span<const Algorithm> algorithms() {
              {allreduce_entries(), reduce_scatter_allgather_entries(), butterfly_entries(),
               spanning_tree_entries(), tree_entries(), alltoall_entries(), alltoall_ring_entries(),
               scan_entries(), neighbour_entries(), single_copy_entries(), baseline_entries(),
-              published_entries(), packed_entries()}) {
+              published_entries(), packed_entries(), few_steps_entries()}) {
             joined.insert(joined.end(), family.begin(), family.end());
         }
         for (Algorithm& algorithm : joined) {

@@ -38,6 +38,7 @@ KNOWS = {
     "algorithms/scans": SCHEDULES,
     "algorithms/neighbours": SCHEDULES,
     "algorithms/packing": SCHEDULES,
+    "algorithms/search": SCHEDULES,
     "algorithms/simulation": SCHEDULES,
     "algorithms/rewiring": SCHEDULES,
     "algorithms/formats": SCHEDULES,
@@ -54,6 +55,7 @@ KNOWS = {
         "algorithms/scans/",
         "algorithms/neighbours/",
         "algorithms/packing/",
+        "algorithms/search/",
     ),
     # A transport knows the contract (ports) and its own library; the registry alone knows all transports.
     "backend/system": ("topo/",),

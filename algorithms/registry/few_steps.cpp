@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The table of algorithms: those that are searched for on the network, for short vectors.
+#include "algorithms/registry/entries.hpp"
+#include "algorithms/search/builders.hpp"
+
+namespace trefoil {
+
+namespace {
+
+using namespace table;
+using enum Collective;
+
+template <Collective collective>
+Schedule build_found(const Torus& torus, Rank rank, const BuildOptions& options) {
+    return build_few_steps(collective, torus, rank, options);
+}
+
+constexpr std::string_view found_source = "own; steps: Bruck et al., IEEE TPDS 1997, k-port model";
+constexpr std::string_view found_networks = "every network up to 256 ranks";
+constexpr std::string_view found_groups =
+    "networks up to 256 ranks, unless the number of places has a large prime factor";
+
+template <Collective collective>
+constexpr Algorithm few_steps_entry(std::string_view summary) {
+    Algorithm algorithm{
+        .name = "few-steps",
+        .collective = collective,
+        .summary = summary,
+        .paper = found_source,
+        .shapes = found_networks,
+        .traits = nested,
+        .selection = {.most_ranks = most_few_step_ranks},
+        .shape_refusal = few_step_refusal,
+        .builder = build_found<collective>,
+        .landing_vectors = one,
+    };
+    if (collective == allreduce) {
+        algorithm.landing_vectors = few_step_landing;
+    }
+    if (collective == reduce_scatter || collective == allgather) {
+        algorithm.traits = scattered;
+        algorithm.shapes = found_groups;
+        algorithm.shape_refusal = few_step_exchange_refusal;
+    }
+    return algorithm;
+}
+
+constexpr Algorithm few_steps_table[] = {
+    few_steps_entry<allreduce>("sums of cosets, the fewest steps and hops that a search finds"),
+    few_steps_entry<reduce_scatter>("an allgather of the fewest steps and hops, backwards"),
+    few_steps_entry<allgather>("blocks of cosets, the fewest steps and hops that a search finds"),
+    few_steps_entry<bcast>("down a tree with the fewest steps and hops that a search finds"),
+    few_steps_entry<reduce>("up a tree with the fewest steps and hops that a search finds"),
+};
+
+}  // namespace
+
+std::span<const Algorithm> few_steps_entries() {
+    return few_steps_table;
+}
+
+}  // namespace trefoil

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Tables of all pairs of ranks.
+#include "algorithms/search/ways.hpp"
+
+#include <algorithm>
+
+#include "topo/fabric.hpp"
+
+namespace trefoil {
+
+namespace {
+
+constexpr Ways::Ports bit(Port port) {
+    return Ways::Ports{1} << port.index;
+}
+
+/// Its link leads somewhere, as far as the torus says which link is behind it.
+bool has_link(const Torus& torus, Rank rank, Port port) {
+    if (const Fabric* const fabric = torus.fabric()) {
+        return fabric->has_missing_nodes() || fabric->has_twists() ||
+               fabric->rate({rank, port}) > 0;
+    }
+    const Rank last = port.sign() > 0 ? torus.size(port.dimension()) - 1 : 0;
+    return !torus.is_line(port.dimension()) || torus.coordinate(rank, port.dimension()) != last;
+}
+
+Ways::Ports ports_towards(const Torus& torus, Rank from, Rank to) {
+    Ways::Ports shortest = 0, working = 0;
+    for (int j = 0; j < torus.dimensions(); ++j) {
+        const std::int64_t apart = torus.displacement(from, to, j);
+        for (const Port port : {Port::plus(j), Port::minus(j)}) {
+            const bool leads =
+                apart != 0 && (torus.is_tie(from, to, j) || (apart > 0) == (port.sign() > 0));
+            shortest |= leads ? bit(port) : 0;
+            working |= leads && has_link(torus, from, port) ? bit(port) : 0;
+        }
+    }
+    return working != 0 ? working : shortest;
+}
+
+std::vector<std::vector<Rank>> neighbours(const Fabric& fabric) {
+    std::vector<std::vector<Rank>> next(to_index(fabric.ranks()));
+    for (const FabricLink& link : fabric.links()) {
+        next[to_index(link.from)].push_back(link.to);
+    }
+    return next;
+}
+
+std::vector<int> distances(const std::vector<std::vector<Rank>>& next, Rank from) {
+    std::vector<int> hops(next.size(), -1);
+    hops[to_index(from)] = 0;
+    std::vector<Rank> reached{from};
+    for (std::size_t i = 0; i < reached.size(); ++i) {
+        for (const Rank r : next[to_index(reached[i])]) {
+            if (hops[to_index(r)] < 0) {
+                hops[to_index(r)] = hops[to_index(reached[i])] + 1;
+                reached.push_back(r);
+            }
+        }
+    }
+    return hops;
+}
+
+}  // namespace
+
+Ways::Ways(const Torus& torus) : ranks_(torus.ranks()), ports_(torus.ports()) {
+    const bool by_links = torus.fabric() != nullptr && torus.fabric()->has_twists();
+    const auto next = by_links ? neighbours(*torus.fabric()) : std::vector<std::vector<Rank>>();
+    for (Rank from = 0; from < ranks_; ++from) {
+        if (by_links) {  // those are all over the fewest links
+            const std::vector<int> all = distances(next, from);
+            hops_.insert(hops_.end(), all.begin(), all.end());
+        }
+        for (Rank to = 0; to < ranks_; ++to) {
+            if (!by_links) {
+                hops_.push_back(static_cast<int>(torus.route_length(from, to)));
+            }
+            allowed_.push_back(ports_towards(torus, from, to));
+        }
+    }
+}
+
+Ways::Ports Ways::ports_of(Rank from) const {
+    Ports all = 0;
+    for (Rank to = 0; to < ranks_; ++to) {
+        all |= ports_between(from, to);
+    }
+    return all;
+}
+
+int Ways::eccentricity(Rank from) const {
+    int most = 0;
+    for (Rank to = 0; to < ranks_; ++to) {
+        most = std::max(most, hops(from, to));
+    }
+    return most;
+}
+
+Ways Ways::reversed() const {
+    Ways back;
+    back.ranks_ = ranks_;
+    back.ports_ = ports_;
+    constexpr Ports plus = 0x5555555555555555;
+    for (Rank from = 0; from < ranks_; ++from) {
+        for (Rank to = 0; to < ranks_; ++to) {
+            const Ports leaving = ports_between(to, from);
+            back.hops_.push_back(hops(to, from));
+            back.allowed_.push_back((leaving & plus) << 1 | (leaving >> 1 & plus));
+        }
+    }
+    return back;
+}
+
+}  // namespace trefoil
