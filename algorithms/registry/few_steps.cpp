@@ -36,6 +36,7 @@ constexpr Algorithm few_steps_entry(std::string_view summary) {
     };
     if (collective == allreduce) {
         algorithm.landing_vectors = few_step_landing;
+        algorithm.selection.stores_sums = true;
     }
     if (collective == reduce_scatter || collective == allgather) {
         algorithm.traits = scattered;

@@ -58,6 +58,8 @@ struct Selection {
     /// Every rank stores the contributions of all to what it gets and reduces them itself, which
     /// the cost model does not price: it is for short vectors.
     bool gathers_contributions = false;
+    /// An allreduce whose ranks store what they are sent, as above, but by sums of several ranks.
+    bool stores_sums = false;
     /// A rank sends to all others at once. It is not considered where the model says that ranks
     /// share cores and a message costs more than a wait, as over TCP: such a burst takes twice the
     /// time there that the model foretells.

@@ -18,34 +18,37 @@ namespace {
 
 using Schedules = std::vector<Schedule>;
 
-std::shared_ptr<const Ways> ways_of(const Torus& torus, bool reversed) {
-    static auto& kept = *new Kept<std::pair<std::string, bool>, Ways>(4);
+std::shared_ptr<const WayTable> ways_of(const Torus& torus, bool reversed) {
+    static auto& kept = *new Kept<std::pair<std::string, bool>, WayTable>(4);
     return kept.get({torus.name(), reversed}, [&] {
-        return std::make_shared<const Ways>(reversed ? Ways(torus).reversed() : Ways(torus));
+        return std::make_shared<const WayTable>(reversed ? WayTable(torus).reversed()
+                                                         : WayTable(torus));
     });
 }
 
-std::shared_ptr<const std::optional<Exchange>> exchange_of(const Torus& torus, bool reversed) {
-    static auto& kept = *new Kept<std::pair<std::string, bool>, std::optional<Exchange>>(4);
-    return kept.get({torus.name(), reversed}, [&] {
+std::shared_ptr<const std::optional<Exchange>> exchange_of(const Torus& torus,
+                                                           Collective collective) {
+    static auto& kept = *new Kept<std::pair<std::string, Collective>, std::optional<Exchange>>(6);
+    return kept.get({torus.name(), collective}, [&] {
         return std::make_shared<const std::optional<Exchange>>(
-            find_coset_exchange(torus, *ways_of(torus, reversed)));
+            find_coset_exchange(torus, *ways_of(torus, collective == Collective::reduce_scatter),
+                                collective == Collective::allreduce));
     });
 }
 
 /// What costs an allreduce less: an exchange, or a tree up and down from a rank in the middle.
 Schedules summed(const Torus& torus) {
-    const std::shared_ptr<const Ways> ways = ways_of(torus, false);
+    const std::shared_ptr<const WayTable> ways = ways_of(torus, false);
     Rank middle = 0;
     for (Rank r = 0; r < torus.ranks(); ++r) {
         middle = ways->eccentricity(r) < ways->eccentricity(middle) ? r : middle;
     }
     const FewStepTree tree = find_few_step_tree(*ways, middle, 2);
-    const auto exchange = exchange_of(torus, false);
-    const int there_and_back = price(2 * tree.steps, tree.per_port, 2 * tree.hops);
+    const auto exchange = exchange_of(torus, Collective::allreduce);
+    const int there_and_back = price(2 * tree.steps, tree.per_port, 2 * tree.hops, 0);
     const bool exchanges =
         *exchange && price(static_cast<int>(std::ssize((*exchange)->steps)), (*exchange)->per_port,
-                           (*exchange)->hops) <= there_and_back;
+                           (*exchange)->hops, (*exchange)->stored) <= there_and_back;
     return exchanges ? exchange_schedules(**exchange, torus.ranks(), Collective::allreduce)
                      : tree_schedules(tree, torus.ranks(), TreeUse::both);
 }
@@ -61,9 +64,7 @@ Schedules found(Collective collective, const Torus& torus, Rank root) {
             return tree_schedules(find_few_step_tree(*ways_of(torus, true), root), torus.ranks(),
                                   TreeUse::up);
         default:
-            return exchange_schedules(
-                **exchange_of(torus, collective == Collective::reduce_scatter), torus.ranks(),
-                collective);
+            return exchange_schedules(**exchange_of(torus, collective), torus.ranks(), collective);
     }
 }
 
@@ -76,8 +77,8 @@ std::string few_step_refusal(const Torus& torus) {
     if (torus.ranks() > most_few_step_ranks) {
         return "it is for up to " + std::to_string(most_few_step_ranks) + " ranks";
     }
-    if (torus.ports() > Ways::most_ports) {
-        return "it is for up to " + std::to_string(Ways::most_ports) + " ports";
+    if (torus.ports() > WayTable::most_ports) {
+        return "it is for up to " + std::to_string(WayTable::most_ports) + " ports";
     }
     return Fabric(torus).is_connected()
                ? std::string()
@@ -86,7 +87,8 @@ std::string few_step_refusal(const Torus& torus) {
 
 std::string few_step_exchange_refusal(const Torus& torus) {
     std::string reason = few_step_refusal(torus);
-    if (reason.empty() && (!*exchange_of(torus, false) || !*exchange_of(torus, true))) {
+    if (reason.empty() && (!*exchange_of(torus, Collective::allgather) ||
+                           !*exchange_of(torus, Collective::reduce_scatter))) {
         reason = "no chain of subgroups of " + torus.name() +
                  " grows by so few times in each step that a rank's ports serve";
     }
@@ -94,7 +96,7 @@ std::string few_step_exchange_refusal(const Torus& torus) {
 }
 
 double few_step_landing(const Torus& torus, const BuildOptions&) {
-    const auto exchange = exchange_of(torus, false);
+    const auto exchange = exchange_of(torus, Collective::allreduce);
     return *exchange ? static_cast<double>(std::ssize((*exchange)->steps)) : 1;
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <set>
 #include <utility>
 
@@ -79,7 +80,7 @@ class Places {
     std::vector<Rank> sums_;
 };
 
-int farthest(const Ways& ways) {
+int farthest(const WayTable& ways) {
     int most = 0;
     for (Rank r = 0; r < ways.ranks(); ++r) {
         most = std::max(most, ways.eccentricity(r));
@@ -87,76 +88,116 @@ int farthest(const Ways& ways) {
     return most;
 }
 
+std::vector<std::vector<Rank>> nearest(const WayTable& ways) {
+    std::vector<std::vector<Rank>> near(to_index(ways.ranks()),
+                                        std::vector<Rank>(to_index(ways.ranks())));
+    for (Rank to = 0; to < ways.ranks(); ++to) {
+        std::vector<Rank>& list = near[to_index(to)];
+        std::iota(list.begin(), list.end(), 0);
+        std::stable_sort(list.begin(), list.end(),
+                         [&](Rank a, Rank b) { return ways.hops(a, to) < ways.hops(b, to); });
+    }
+    return near;
+}
+
 class ChainSearch {
   public:
-    ChainSearch(const Torus& torus, const Ways& ways, int per_port, std::int64_t& work)
-        : places_(torus),
+    /// All outlive it.
+    ChainSearch(const Places& places, const WayTable& ways,
+                const std::vector<std::vector<Rank>>& near, bool symmetric, bool stores,
+                int per_port, std::int64_t& work)
+        : places_(places),
           ways_(ways),
+          near_(near),
+          symmetric_(symmetric),
+          stores_(stores),
           per_port_(per_port),
-          most_((ways.ports() * per_port + 1)),
-          symmetric_(torus.is_whole()),
+          most_(ways.ports() * per_port + 1),
           farthest_(farthest(ways)),
-          work_(work) {
-        for (Rank to = 0; to < ways.ranks(); ++to) {
-            std::vector<Rank> near;
-            for (Rank from = 0; from < ways.ranks(); ++from) {
-                near.push_back(from);
-            }
-            std::stable_sort(near.begin(), near.end(),
-                             [&](Rank a, Rank b) { return ways.hops(a, to) < ways.hops(b, to); });
-            near_.push_back(std::move(near));
-        }
-    }
+          work_(work) {}
 
-    /// Cheaper than `limit`, in hops.
+    /// Cheaper than `limit`, by price().
     std::optional<Exchange> find(int limit) {
-        reached_[{0}] = {0, {}};
-        std::set<std::pair<int, Subgroup>> next{{0, {0}}};
+        reached_[{0}] = {};
+        std::set<std::pair<int, Subgroup>> next{{0, {0}}};  // by the least price of a whole chain
         while (!next.empty() && work_ > 0) {
-            const auto [price, subgroup] = *next.begin();
+            const Subgroup subgroup = next.begin()->second;
             next.erase(next.begin());
             if (std::ssize(subgroup) == places_.count()) {
                 return exchange(subgroup);
             }
+            const Reached here = reached_[subgroup];
             for (const Subgroup& larger : supergroups(subgroup)) {
                 const auto known = reached_.find(larger);
-                const int best =
-                    known == reached_.end() ? limit : std::min(limit, known->second.price);
-                const auto hops = hops_of_step(subgroup, larger, best - 1 - price - step_in_hops);
-                if (hops) {
-                    if (known != reached_.end()) {
-                        next.erase({known->second.price, larger});
-                    }
-                    const int now = price + step_in_hops + *hops;
-                    reached_[larger] = {now, subgroup};
-                    next.insert({now, larger});
+                const int most =
+                    known == reached_.end() ? limit : std::min(limit, price_of(known->second));
+                Reached there{here.steps + 1, here.hops + 1, here.stored, subgroup};
+                if (stores_) {
+                    there.stored += static_cast<int>(larger.size() / subgroup.size()) - 1;
                 }
+                if (least(there, larger) >= limit) {
+                    continue;
+                }
+                const int more = (most - 1 - price_of(there)) / 2;  // than one hop
+                const auto hops = hops_of_step(subgroup, larger, 1 + more);
+                there.hops = here.hops + hops.value_or(0);
+                if (!hops || price_of(there) >= most || least(there, larger) >= limit) {
+                    continue;
+                }
+                if (known != reached_.end()) {
+                    next.erase({least(known->second, larger), larger});
+                }
+                next.insert({least(there, larger), larger});
+                reached_[larger] = there;
             }
         }
         return std::nullopt;
     }
 
   private:
+    /// Of tori with many dimensions there are far more.
+    static constexpr std::size_t most_supergroups = 512;
+
     struct Reached {
-        int price = 0;
+        int steps = 0, hops = 0, stored = 0;
         Subgroup before;
     };
+
+    int price_of(const Reached& begun) const {
+        return price(begun.steps, per_port_, begun.hops, begun.stored);
+    }
+
+    /// No chain that begins like this is cheaper: subgroups grow by so much at most, and in the end
+    /// something has come from the farthest rank.
+    int least(const Reached& begun, const Subgroup& subgroup) const {
+        int more = 0;
+        for (auto size = std::ssize(subgroup); size < places_.count(); size *= most_) {
+            ++more;
+        }
+        return price(begun.steps + more, per_port_, std::max(begun.hops + more, farthest_),
+                     begun.stored);
+    }
 
     /// Those that are so few times larger that a rank can hear from all.
     std::vector<Subgroup> supergroups(const Subgroup& subgroup) {
         std::set<Subgroup> all;
         std::vector<Subgroup> fresh{subgroup};
-        while (!fresh.empty() && work_ > 0) {
+        while (!fresh.empty() && all.size() < most_supergroups && work_ > 0) {
             const Subgroup last = std::move(fresh.back());
             fresh.pop_back();
+            const std::vector<Rank> cosets = places_.cosets(last);
+            work_ -= std::ssize(cosets);
             for (Rank element = 1; element < places_.count(); ++element) {
+                if (cosets[to_index(element)] != element) {
+                    continue;  // with another element of its coset it is the same
+                }
                 const std::size_t times = to_index(places_.order(last, element));
                 work_ -= static_cast<std::int64_t>(times);
                 if (times == 1 || times * last.size() > subgroup.size() * to_index(most_)) {
                     continue;
                 }
                 Subgroup larger = places_.with(last, element);
-                work_ -= std::ssize(larger);
+                work_ -= 8 * std::ssize(larger);
                 if (all.insert(larger).second) {
                     fresh.push_back(std::move(larger));
                 }
@@ -168,43 +209,48 @@ class ChainSearch {
     struct Request {
         Rank to = 0;
         Rank of_class = 0;
+        std::vector<Rank> from;  ///< the ranks of the class, the nearest first
     };
 
-    /// What has to be sent in a step: to rank 0, or to all.
-    std::vector<Request> requests(const std::vector<Rank>& classes, const Subgroup& larger) const {
+    /// What must be sent in a step: to rank 0, or to all. Nothing: somebody is further away from a
+    /// class than `most`.
+    std::vector<Request> requests(const std::vector<Rank>& classes, const Subgroup& larger,
+                                  int most) {
         const std::vector<Rank> merged = places_.cosets(larger);
-        std::vector<bool> somebody(classes.size());
-        for (Rank r = 0; r < ways_.ranks(); ++r) {
-            somebody[to_index(classes[to_index(places_.place_of(r))])] = true;
-        }
         std::vector<Request> all;
-        for (Rank r = 0; r < (symmetric_ ? 1 : ways_.ranks()); ++r) {
-            const Rank place = places_.place_of(r);
-            for (Rank c = 0; c < std::ssize(classes); ++c) {
-                if (somebody[to_index(c)] && classes[to_index(c)] == c &&
-                    c != classes[to_index(place)] &&
-                    merged[to_index(c)] == merged[to_index(place)]) {
-                    all.push_back({r, c});
+        for (Rank to = 0; to < (symmetric_ ? 1 : ways_.ranks()); ++to) {
+            const Rank place = places_.place_of(to);
+            std::vector<int> of_class(classes.size(), PortMatching::nobody);
+            work_ -= std::ssize(classes);
+            for (const Rank from : near_[to_index(to)]) {
+                const Rank other = places_.place_of(from);
+                const Rank c = classes[to_index(other)];
+                if (c == classes[to_index(place)] ||
+                    merged[to_index(other)] != merged[to_index(place)]) {
+                    continue;
                 }
+                if (of_class[to_index(c)] == PortMatching::nobody) {
+                    if (ways_.hops(from, to) > most) {
+                        return {};
+                    }
+                    of_class[to_index(c)] = static_cast<int>(all.size());
+                    all.push_back({to, c, {}});
+                }
+                all[to_index(of_class[to_index(c)])].from.push_back(from);
             }
         }
         return all;
     }
 
-    /// Visits senders of a class, the nearest first. Where ranks are alike each does as all do, so
-    /// that what a port sends is what arrives at rank 0 through the opposite one.
-    auto slots(const PortMatching& matching, const std::vector<Request>& all,
-               const std::vector<Rank>& classes, int reach) const {
+    /// Visits the ports of those who may send. Where ranks are alike each does as all do, so that
+    /// what rank 0 hears through a port is what it sends through the other one.
+    auto slots(const PortMatching& matching, const std::vector<Request>& all, int reach) const {
         return [&, reach](int request, auto&& visit) {
-            const auto [to, of_class] = all[to_index(request)];
-            for (const Rank from : near_[to_index(to)]) {
-                if (ways_.hops(from, to) > reach) {
-                    return;
-                }
-                if (classes[to_index(places_.place_of(from))] != of_class) {
-                    continue;
-                }
-                if (matching.each(symmetric_ ? 0 : from, ways_.ports_between(from, to), visit)) {
+            const Request& one = all[to_index(request)];
+            for (const Rank from : one.from) {
+                if (ways_.hops(from, one.to) > reach ||
+                    matching.each(symmetric_ ? 0 : from, ways_.ports_between(from, one.to),
+                                  visit)) {
                     return;
                 }
             }
@@ -213,14 +259,18 @@ class ChainSearch {
 
     /// The least longest way of a step; nothing: there is none within `most`.
     std::optional<int> hops_of_step(const Subgroup& subgroup, const Subgroup& larger, int most) {
-        const std::vector<Rank> classes = places_.cosets(subgroup);
-        const std::vector<Request> all = requests(classes, larger);
         most = std::min(most, farthest_);
+        const std::vector<Request> all = requests(places_.cosets(subgroup), larger, most);
+        if (all.empty()) {
+            return std::nullopt;
+        }
         int hops = 1;
+        for (const Request& request : all) {
+            hops = std::max(hops, ways_.hops(request.from.front(), request.to));
+        }
         PortMatching matching(ways_, per_port_, all.size());
         for (int request = 0; request < std::ssize(all); ++request) {
-            while (hops <= most &&
-                   !matching.add(request, slots(matching, all, classes, hops), work_)) {
+            while (hops <= most && !matching.add(request, slots(matching, all, hops), work_)) {
                 ++hops;
             }
         }
@@ -230,9 +280,10 @@ class ChainSearch {
     Exchange exchange(const Subgroup& whole) {
         Exchange found;
         found.per_port = per_port_;
+        found.stored = reached_[whole].stored;
         for (Subgroup to = whole; to.size() > 1;) {
-            const auto& [price, from] = reached_[to];
-            const int hops = price - reached_[from].price - step_in_hops;
+            const Subgroup from = reached_[to].before;
+            const int hops = reached_[to].hops - reached_[from].hops;
             found.steps.insert(found.steps.begin(), step(from, to, hops));
             found.hops += hops;
             to = from;
@@ -242,22 +293,21 @@ class ChainSearch {
 
     ExchangeStep step(const Subgroup& subgroup, const Subgroup& larger, int hops) {
         const std::vector<Rank> classes = places_.cosets(subgroup);
-        const std::vector<Request> all = requests(classes, larger);
+        const std::vector<Request> all = requests(classes, larger, hops);
         PortMatching matching(ways_, per_port_, all.size());
         ExchangeStep result;
         for (int request = 0; request < std::ssize(all); ++request) {
-            matching.add(request, slots(matching, all, classes, hops), work_);
+            matching.add(request, slots(matching, all, hops), work_);
         }
         for (int request = 0; request < std::ssize(all); ++request) {
             const Port port = matching.port(request);
-            const Rank to = all[to_index(request)].to;
+            const auto& [to, of_class, senders] = all[to_index(request)];
             if (!symmetric_) {
                 result.messages.push_back({matching.sender(request), to, port});
                 continue;
             }
-            const auto from = std::ranges::find_if(near_[to_index(to)], [&](Rank r) {
-                return classes[to_index(r)] == all[to_index(request)].of_class &&
-                       (ways_.ports_between(r, to) >> port.index & 1) != 0;
+            const auto from = std::ranges::find_if(senders, [&, at = to](Rank r) {
+                return (ways_.ports_between(r, at) >> port.index & 1) != 0;
             });
             for (Rank r = 0; r < ways_.ranks(); ++r) {
                 result.messages.push_back({places_.sum(r, *from), r, port});
@@ -276,34 +326,37 @@ class ChainSearch {
         return result;
     }
 
-    Places places_;
-    const Ways& ways_;
+    const Places& places_;
+    const WayTable& ways_;
+    const std::vector<std::vector<Rank>>& near_;  ///< by receiver: all senders, the nearest first
+    const bool symmetric_;                        ///< ranks are alike
+    const bool stores_;                           ///< sums, before they are added
     const int per_port_;
-    const int most_;        ///< classes that become one
-    const bool symmetric_;  ///< ranks are alike
+    const int most_;  ///< classes that become one
     const int farthest_;
     std::int64_t& work_;
-    std::vector<std::vector<Rank>> near_;  ///< by receiver: all senders, the nearest first
     std::map<Subgroup, Reached> reached_;
 };
 
 }  // namespace
 
-std::optional<Exchange> find_coset_exchange(const Torus& torus, const Ways& ways,
+std::optional<Exchange> find_coset_exchange(const Torus& torus, const WayTable& ways, bool stores,
                                             std::int64_t work) {
     if (ways.ranks() == 1) {
         return Exchange{};
     }
+    const Places places(torus);
+    const std::vector<std::vector<Rank>> near = nearest(ways);
     std::optional<Exchange> best;
     int limit = std::numeric_limits<int>::max() / 2;
     for (int per_port = 1; per_port <= most_per_port; ++per_port) {
         std::int64_t share = work / most_per_port;
-        ChainSearch search(torus, ways, per_port, share);
+        ChainSearch search(places, ways, near, torus.is_whole(), stores, per_port, share);
         if (auto found = search.find(limit)) {
-            limit = found->hops + static_cast<int>(std::ssize(found->steps)) * step_in_hops;
+            limit = price(static_cast<int>(std::ssize(found->steps)), per_port, found->hops,
+                          found->stored);
             best = std::move(found);
         }
-        limit -= further_message_in_hops;
     }
     return best;
 }

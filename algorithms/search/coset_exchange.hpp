@@ -26,6 +26,7 @@ struct Exchange {
     std::vector<ExchangeStep> steps;
     int per_port = 1;  ///< messages that leave a rank through one port in a step, at most
     int hops = 0;      ///< the sum of the steps' longest ways
+    int stored = 0;    ///< messages that a rank stores before it uses them, at most
 };
 
 /// The places of a torus are the elements of a group, and classes are the cosets of a subgroup of
@@ -33,12 +34,13 @@ struct Exchange {
 /// rank's ports serve. A coset's ranks all have the same, so that each rank hears from those that
 /// are near and have a port that is free, by the ways of the network. What is found is the cheapest
 /// chain of subgroups as the default cost model weighs steps, hops and further messages through a
-/// port. On a ring of 3^k or a torus of 4x4, 8x8, 16x16 that is the least steps and hops of all
+/// port, and with `stores` messages that wait to be added in the same order on all ranks. On a ring
+/// of 3^k or a torus of 4x4, 8x8, 16x16 that is the least steps and hops of all
 /// (trefoil::latency_bound).
 ///
 /// Nothing: there is no chain, as the number of places has a large prime factor; or none is found
 /// within `work` looks at a possible message, or ports are too few where nodes are missing.
-std::optional<Exchange> find_coset_exchange(const Torus& torus, const Ways& ways,
-                                            std::int64_t work = 20'000'000);
+std::optional<Exchange> find_coset_exchange(const Torus& torus, const WayTable& ways, bool stores,
+                                            std::int64_t work = 8'000'000);
 
 }  // namespace trefoil

@@ -12,7 +12,7 @@ namespace trefoil {
 
 /// Of all ranks, in one part: allreduce, whose messages are sums of classes, which all ranks add in
 /// the order of the classes; allgather, whose messages are the blocks of a class; reduce_scatter,
-/// which is the allgather backwards, of an exchange found on Ways::reversed().
+/// which is the allgather backwards, of an exchange found on WayTable::reversed().
 std::vector<Schedule> exchange_schedules(const Exchange& exchange, Rank ranks,
                                          Collective collective);
 

@@ -38,7 +38,7 @@ class Numbers {
 
 class LevelSearch {
   public:
-    LevelSearch(const Ways& ways, Rank root, const std::vector<int>& hops, int per_port,
+    LevelSearch(const WayTable& ways, Rank root, const std::vector<int>& hops, int per_port,
                 std::int64_t work)
         : ways_(ways),
           root_(root),
@@ -194,7 +194,7 @@ class LevelSearch {
         return tree;
     }
 
-    const Ways& ways_;
+    const WayTable& ways_;
     const Rank root_;
     const std::vector<int>& hops_;  ///< by step
     const int per_port_;
@@ -210,7 +210,7 @@ class LevelSearch {
 constexpr int most_detours = 2;
 
 /// If the root and those who have the most ports send through all of them in every step.
-int fewest_steps(const Ways& ways, Rank root, int per_port) {
+int fewest_steps(const WayTable& ways, Rank root, int per_port) {
     std::vector<std::int64_t> sent;  // by those who have been reached, and the others behind them
     for (Rank r = 0; r < ways.ranks(); ++r) {
         sent.push_back(per_port * std::popcount(ways.ports_of(r)));
@@ -262,7 +262,7 @@ std::vector<std::vector<int>> hops_by_step(int steps, int hops, double growth) {
 
 }  // namespace
 
-FewStepTree find_few_step_tree(const Ways& ways, Rank root, int times, std::int64_t work) {
+FewStepTree find_few_step_tree(const WayTable& ways, Rank root, int times, std::int64_t work) {
     if (ways.ranks() == 1) {
         return {};
     }

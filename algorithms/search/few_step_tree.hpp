@@ -9,7 +9,7 @@
 namespace trefoil {
 
 /// Who has it from whom, in which step (from 0) and through which of the sender's ports.
-struct TreeMessage {
+struct FewStepMessage {
     Rank from = 0, to = 0;
     Port port;
     int step = 0;
@@ -17,7 +17,7 @@ struct TreeMessage {
 
 /// Leads from a root to all ranks.
 struct FewStepTree {
-    std::vector<TreeMessage> messages;  ///< by step, then by receiver
+    std::vector<FewStepMessage> messages;  ///< by step, then by receiver
     int steps = 0;
     int per_port = 1;  ///< messages that leave a rank through one port in a step, at most
     int hops = 0;      ///< the sum of the steps' longest ways
@@ -29,7 +29,7 @@ struct FewStepTree {
 /// than the farthest rank is away; what these bounds leave possible is tried, the cheapest first,
 /// for `work` looks at a possible message each. So all ranks find the same tree. The ranks are
 /// connected.
-FewStepTree find_few_step_tree(const Ways& ways, Rank root, int times = 1,
+FewStepTree find_few_step_tree(const WayTable& ways, Rank root, int times = 1,
                                std::int64_t work = 2'000'000);
 
 }  // namespace trefoil

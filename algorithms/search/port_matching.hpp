@@ -17,7 +17,7 @@ class PortMatching {
   public:
     static constexpr int nobody = -1;
 
-    PortMatching(const Ways& ways, int per_port, std::size_t requests)
+    PortMatching(const WayTable& ways, int per_port, std::size_t requests)
         : ports_(ways.ports()),
           per_port_(per_port),
           slot_of_(requests, nobody),
@@ -28,7 +28,7 @@ class PortMatching {
 
     /// Calls visit(slot) for each message of `from` through these ports; true: it wants no more.
     template <typename Visit>
-    bool each(Rank from, Ways::Ports ports, Visit&& visit) const {
+    bool each(Rank from, WayTable::Ports ports, Visit&& visit) const {
         for (; ports != 0; ports &= ports - 1) {
             const int first = (from * ports_ + std::countr_zero(ports)) * per_port_;
             for (int slot = first; slot < first + per_port_; ++slot) {

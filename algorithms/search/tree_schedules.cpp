@@ -15,7 +15,7 @@ void add_step(std::vector<ScheduleWriter>& writers, const FewStepTree& tree, int
         writer.step();
     }
     for (const bool sends : {true, false}) {
-        for (const TreeMessage& m : tree.messages) {
+        for (const FewStepMessage& m : tree.messages) {
             if (m.step != step) {
                 continue;
             }

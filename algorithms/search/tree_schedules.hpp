@@ -11,7 +11,7 @@ namespace trefoil {
 
 enum class TreeUse : std::uint8_t {
     down,  ///< bcast
-    up,    ///< reduce; the tree is one of Ways::reversed()
+    up,    ///< reduce; the tree is one of WayTable::reversed()
     both   ///< allreduce: up and then down again; the tree is one of either
 };
 

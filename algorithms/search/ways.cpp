@@ -10,8 +10,8 @@ namespace trefoil {
 
 namespace {
 
-constexpr Ways::Ports bit(Port port) {
-    return Ways::Ports{1} << port.index;
+constexpr WayTable::Ports bit(Port port) {
+    return WayTable::Ports{1} << port.index;
 }
 
 /// Its link leads somewhere, as far as the torus says which link is behind it.
@@ -24,8 +24,8 @@ bool has_link(const Torus& torus, Rank rank, Port port) {
     return !torus.is_line(port.dimension()) || torus.coordinate(rank, port.dimension()) != last;
 }
 
-Ways::Ports ports_towards(const Torus& torus, Rank from, Rank to) {
-    Ways::Ports shortest = 0, working = 0;
+WayTable::Ports ports_towards(const Torus& torus, Rank from, Rank to) {
+    WayTable::Ports shortest = 0, working = 0;
     for (int j = 0; j < torus.dimensions(); ++j) {
         const std::int64_t apart = torus.displacement(from, to, j);
         for (const Port port : {Port::plus(j), Port::minus(j)}) {
@@ -63,7 +63,7 @@ std::vector<int> distances(const std::vector<std::vector<Rank>>& next, Rank from
 
 }  // namespace
 
-Ways::Ways(const Torus& torus) : ranks_(torus.ranks()), ports_(torus.ports()) {
+WayTable::WayTable(const Torus& torus) : ranks_(torus.ranks()), ports_(torus.ports()) {
     const bool by_links = torus.fabric() != nullptr && torus.fabric()->has_twists();
     const auto next = by_links ? neighbours(*torus.fabric()) : std::vector<std::vector<Rank>>();
     for (Rank from = 0; from < ranks_; ++from) {
@@ -80,7 +80,7 @@ Ways::Ways(const Torus& torus) : ranks_(torus.ranks()), ports_(torus.ports()) {
     }
 }
 
-Ways::Ports Ways::ports_of(Rank from) const {
+WayTable::Ports WayTable::ports_of(Rank from) const {
     Ports all = 0;
     for (Rank to = 0; to < ranks_; ++to) {
         all |= ports_between(from, to);
@@ -88,7 +88,7 @@ Ways::Ports Ways::ports_of(Rank from) const {
     return all;
 }
 
-int Ways::eccentricity(Rank from) const {
+int WayTable::eccentricity(Rank from) const {
     int most = 0;
     for (Rank to = 0; to < ranks_; ++to) {
         most = std::max(most, hops(from, to));
@@ -96,8 +96,8 @@ int Ways::eccentricity(Rank from) const {
     return most;
 }
 
-Ways Ways::reversed() const {
-    Ways back;
+WayTable WayTable::reversed() const {
+    WayTable back;
     back.ranks_ = ranks_;
     back.ports_ = ports_;
     constexpr Ports plus = 0x5555555555555555;

@@ -14,13 +14,13 @@ namespace trefoil {
 /// Of every message from one rank to another: how many hops its way has, and through which ports it
 /// may leave, as the verifier allows them. A port whose own link is down is left out unless there
 /// is no other one.
-class Ways {
+class WayTable {
   public:
     using Ports = std::uint64_t;  ///< a bit for each
     static constexpr int most_ports = 64;
 
     /// At most `most_ports` ports. Takes time in proportion to ranks squared times the longest way.
-    explicit Ways(const Torus& torus);
+    explicit WayTable(const Torus& torus);
 
     Rank ranks() const { return ranks_; }
     int ports() const { return ports_; }
@@ -31,10 +31,10 @@ class Ways {
     /// How far the rank is from which a rank is farthest.
     int eccentricity(Rank from) const;
     /// From a rank to another one what leads the other way, with the ports of arrival.
-    Ways reversed() const;
+    WayTable reversed() const;
 
   private:
-    Ways() = default;
+    WayTable() = default;
     std::size_t at(Rank from, Rank to) const {
         return to_index(from) * to_index(ranks_) + to_index(to);
     }

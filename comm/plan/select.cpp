@@ -98,6 +98,9 @@ double reductions(const Torus& torus, const Choice& choice, const CostSummary& c
             (ranks_between(torus, choice.options) - 1) *
             (model.alpha * contribution_overhead + (whole_vectors ? vector_bytes * model.copy : 0));
     }
+    if (algorithm.selection.stores_sums) {
+        seconds += cost.sent * (model.alpha * contribution_overhead + vector_bytes * model.copy);
+    }
     return seconds;
 }
 

@@ -64,6 +64,9 @@ double price(const Torus& torus, const Algorithm& algorithm, Block pieces, std::
         const double stored = whole_vectors ? length * machine.copy : 0;
         seconds += (machine.alpha * 0.05 + stored) * (torus.ranks() - 1);
     }
+    if (algorithm.selection.stores_sums) {
+        seconds += (machine.alpha * 0.05 + length * machine.copy) * cost.sent;
+    }
     // Links wait for a message that is late, unless others can go.
     const bool always_others = pieces > 0 || algorithm.sends_at_once ||
                                algorithm.collective == Collective::alltoall ||
