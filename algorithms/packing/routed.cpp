@@ -206,7 +206,7 @@ RoutedBlocks route_blocks(const Fabric& fabric, Collective collective, Rank root
         one.routes = between_all ? route_pairs(links, ranks, parts, bound)
                                  : route_from_root(links, ranks, root, parts, bound);
         const double time = put_into_steps(one);
-        if (least == 0 || time < least) {
+        if (least == 0 || time < least - 1e-9) {
             least = time;
             best = std::move(one);
         }
