@@ -34,9 +34,9 @@ struct Exchange {
 /// rank's ports serve. A coset's ranks all have the same, so that each rank hears from those that
 /// are near and have a port that is free, by the ways of the network. What is found is the cheapest
 /// chain of subgroups as the default cost model weighs steps, hops and further messages through a
-/// port, and with `stores` messages that wait to be added in the same order on all ranks. On a ring
-/// of 3^k or a torus of 4x4, 8x8, 16x16 that is the least steps and hops of all
-/// (trefoil::latency_bound).
+/// port, and with `stores` messages that wait to be added in the same order on all ranks. With
+/// coordinates as digits and ports left out, that is recursive multiplying (Ruefenacht, Bull and
+/// Booth, Parallel Computing 69, 2017).
 ///
 /// Nothing: there is no chain, as the number of places has a large prime factor; or none is found
 /// within `work` looks at a possible message, or ports are too few where nodes are missing.
