@@ -29,7 +29,7 @@ constexpr Algorithm few_steps_entry(std::string_view summary) {
         .paper = found_source,
         .shapes = found_networks,
         .traits = nested,
-        .selection = {.most_ranks = most_few_step_ranks},
+        .selection = {.most_ranks = most_few_step_ranks, .most_bytes = 16384},
         .shape_refusal = few_step_refusal,
         .builder = build_found<collective>,
         .landing_vectors = one,

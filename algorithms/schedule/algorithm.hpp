@@ -2,6 +2,7 @@
 // What an algorithm is: name, collective, paper, shapes, traits, options, builder.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -64,6 +65,8 @@ struct Selection {
     /// share cores and a message costs more than a wait, as over TCP: such a burst takes twice the
     /// time there that the model foretells.
     bool bursts = false;
+    /// It is considered for vectors of up to so many bytes.
+    std::size_t most_bytes = std::numeric_limits<std::size_t>::max();
     /// It is considered where the torus is not whole: it lacks links, or they differ.
     bool unlike_tori_only = false;
     Unpriced unpriced = Unpriced::none;

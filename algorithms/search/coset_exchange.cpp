@@ -349,8 +349,10 @@ std::optional<Exchange> find_coset_exchange(const Torus& torus, const WayTable& 
     const std::vector<std::vector<Rank>> near = nearest(ways);
     std::optional<Exchange> best;
     int limit = std::numeric_limits<int>::max() / 2;
-    for (int per_port = 1; per_port <= most_per_port; ++per_port) {
-        std::int64_t share = work / most_per_port;
+    // Of those with blocks the simulator finds that further messages cost more than the model does.
+    const int most = stores ? most_per_port : 2;
+    for (int per_port = 1; per_port <= most; ++per_port) {
+        std::int64_t share = work / most;
         ChainSearch search(places, ways, near, torus.is_whole(), stores, per_port, share);
         if (auto found = search.find(limit)) {
             limit = price(static_cast<int>(std::ssize(found->steps)), per_port, found->hops,

@@ -168,6 +168,9 @@ std::string sits_out(const AutoCandidate& candidate, const Torus& torus, std::si
         return "each rank would store and reduce the contributions of all, which is for short "
                "vectors";
     }
+    if (const std::size_t most = candidate.algorithm->selection.most_bytes; bytes > most) {
+        return "it is considered for vectors of up to " + std::to_string(most) + " bytes";
+    }
     if (!needs.rank_order && candidate.algorithm->selection.bursts && model.message > model.wait) {
         return "it sends to all ranks at once, which takes long where ranks share cores and each "
                "message costs more than a wait";

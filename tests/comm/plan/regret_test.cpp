@@ -84,7 +84,8 @@ bool may_run(const Algorithm& algorithm, const Torus& torus, std::size_t bytes) 
         algorithm.collective == Collective::reduce_scatter ? 1 : torus.ranks();
     const bool stores_all = algorithm.selection.gathers_contributions && bytes * vectors > 16 * kib;
     return algorithm.traits.identical_results && !algorithm.traits.reads_peers && !stores_all &&
-           !algorithm.selection.only_by_name_on(torus) && algorithm.refusal(torus).empty();
+           bytes <= algorithm.selection.most_bytes && !algorithm.selection.only_by_name_on(torus) &&
+           algorithm.refusal(torus).empty();
 }
 
 /// All segments together are one pipeline.
