@@ -90,6 +90,7 @@ Fabric Fabric::parse(std::string_view text) {
             colon + 1, next == std::string_view::npos ? std::string_view::npos : next - colon - 1));
         colon = next;
     }
+    fabric.number_ranks();
     return fabric;
 }
 
@@ -132,7 +133,7 @@ void Fabric::parse_clause(std::string_view clause) {
         if (!place) {
             refuse(clause, "write a node as the number of its place, such as node=5");
         }
-        set_node(*place, rate);
+        note_node(*place, rate);
     } else if (kind == "cable") {
         set_cable(parse_link(what, clause), rate);
     } else {
@@ -182,7 +183,7 @@ std::vector<Fabric::SlowLink> Fabric::slow_links() const {
     return slow;
 }
 
-void Fabric::set_node(Rank place, int rate) {
+void Fabric::note_node(Rank place, int rate) {
     if (place < 0 || place >= torus_.ranks()) {
         throw Error(Status::invalid_argument, "there is no node " + std::to_string(place) + " in " +
                                                   torus_.name() + "; its places are 0 to " +
@@ -192,10 +193,20 @@ void Fabric::set_node(Rank place, int rate) {
     if (rate < whole) {
         node_rates_[place] = rate;
     }
+}
+
+void Fabric::set_node(Rank place, int rate) {
+    note_node(place, rate);
     number_ranks();
-    if (places_.empty()) {
-        throw Error(Status::invalid_argument, "no node of " + torus_.name() + " is left");
+}
+
+void Fabric::remove_nodes(const std::vector<bool>& places) {
+    for (std::size_t place = 0; place < places.size(); ++place) {
+        if (places[place]) {
+            note_node(static_cast<Rank>(place), 0);
+        }
     }
+    number_ranks();
 }
 
 void Fabric::set_link(Link link, int rate) {
@@ -395,6 +406,9 @@ void Fabric::number_ranks() {
             ranks_[static_cast<std::size_t>(place)] = ranks();
             places_.push_back(place);
         }
+    }
+    if (places_.empty()) {
+        throw Error(Status::invalid_argument, "no node of " + torus_.name() + " is left");
     }
 }
 

@@ -63,6 +63,8 @@ class Fabric {
 
     // Rates are thousandths. All throw Error(invalid_argument) for what does not exist.
     void set_node(Rank place, int rate);  ///< 0: it is missing
+    /// Those with a flag, by place, are missing.
+    void remove_nodes(const std::vector<bool>& places);
     void set_link(Link link, int rate);
     void set_cable(Link link, int rate);
     void set_twist(int dimension, int along, Rank shift);
@@ -112,6 +114,7 @@ class Fabric {
     void parse_clause(std::string_view clause);
     Link parse_link(std::string_view text, std::string_view clause) const;
     int rate_of_node(Rank place) const;
+    void note_node(Rank place, int rate);
     void require_link(Link link) const;
     void number_ranks();
 

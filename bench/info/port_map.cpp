@@ -33,11 +33,14 @@ PortMap::PortMap(const Torus& torus, const Settings& given)
     sharing.ranks.assign(static_cast<std::size_t>(nodes.ranks()), masks[0]);
     sharing.most = nodes.ranks();
     sharing.all_here = true;
-    const NicRequest request = parse_nic_request(settings.nics, nodes.ports());
+    NicWish wish{
+        settings.backend,  settings.provider, parse_nic_request(settings.nics, nodes.ports()),
+        used_ports(nodes), config.groups,     torus.ranks()};
+    if (settings.links != LinksBy::given || !torus.is_whole()) {
+        wish.may_lack = wish.ports;
+    }
     try {
-        nics_ = choose_nics_here({settings.backend, settings.provider, request, used_ports(nodes),
-                                  config.groups, torus.ranks()},
-                                 sharing);
+        nics_ = choose_nics_here(wish, sharing);
         nics_.resize(torus.ports());
         config.nics = selectors(nics_);
         opened_ = open_backend(settings.backend, config);

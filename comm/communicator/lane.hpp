@@ -72,6 +72,8 @@ class Lane {
     Executor& executor() { return executor_; }
     const Executor& executor() const { return executor_; }
     Planner& planner() { return planner_; }
+    /// The torus is another one; before the communicator's first call.
+    void forget_schedules() { schedules_.forget(); }
 
   private:
     Channels channels_;

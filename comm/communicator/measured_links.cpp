@@ -8,7 +8,6 @@
 
 #include "comm/communicator/communicator.hpp"
 #include "comm/setup/found_links.hpp"
-#include "topo/blob.hpp"
 #include "topo/fabric.hpp"
 
 namespace trefoil {
@@ -19,8 +18,8 @@ using Clock = std::chrono::steady_clock;
 using Counts = std::vector<std::size_t>;
 
 /// A message that takes long beside starting it, but not so long that ranks wait for the job.
-constexpr std::chrono::milliseconds long_enough{4};
-constexpr std::size_t first_bytes = std::size_t{64} << 10, most_bytes = std::size_t{4} << 20;
+constexpr std::chrono::milliseconds long_enough{1};
+constexpr std::size_t first_bytes = std::size_t{64} << 10, most_bytes = std::size_t{1} << 20;
 constexpr int repetitions = 3;
 
 /// A rank that sends receives nothing meanwhile: what it takes is then what its link takes. Ranks
@@ -48,11 +47,15 @@ std::vector<std::uint64_t> Communicator::time_links() {
     const Torus& torus = geometry_.map.torus;
     const Rank position = geometry_.map.position_of[static_cast<std::size_t>(rank_)];
     const auto ports = static_cast<std::size_t>(torus.ports());
-    std::vector<std::byte> sent(ports * most_bytes), received(ports * most_bytes);
+    std::vector<std::byte> sent, received;
     Counts places(ports);
-    for (std::size_t p = 0; p < ports; ++p) {
-        places[p] = p * most_bytes;
-    }
+    const auto make_room = [&](std::size_t bytes) {
+        sent.resize(ports * bytes);
+        received.resize(ports * bytes);
+        for (std::size_t p = 0; p < ports; ++p) {
+            places[p] = p * bytes;
+        }
+    };
     const auto agree_on_most = [&](std::uint64_t mine) {
         std::uint64_t most = 0;
         run_unchecked({.collective = Collective::allreduce,
@@ -74,10 +77,12 @@ std::vector<std::uint64_t> Communicator::time_links() {
             std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - begin).count());
     };
     std::size_t bytes = first_bytes;
+    make_room(bytes);
     while (bytes < most_bytes &&
            agree_on_most(exchange(Counts(ports, bytes), Counts(ports, bytes))) <
                std::uint64_t(std::chrono::nanoseconds(long_enough).count())) {
         bytes *= 2;
+        make_room(bytes);
     }
     std::vector<std::uint64_t> times(ports);
     for (int p = 0; p < torus.ports(); ++p) {
@@ -109,35 +114,36 @@ std::vector<std::uint64_t> Communicator::time_links() {
 /// Replaces the torus by what is found; before the first call.
 void Communicator::measure_links() {
     Fabric fabric = world_->fabric();
-    const auto told = world_->agreement().allgather("the speed of links", [&] {
-        if (!fabric.is_torus()) {
-            throw Error(Status::unsupported,
-                        "TREFOIL_LINKS=measured measures tori without missing nodes and twists, "
-                        "not " +
-                            fabric.name() + "; TREFOIL_LINKS=asked takes what the NICs say");
-        }
-        BlobWriter mine;
-        for (const std::uint64_t time : time_links()) {
-            mine.number(time);
-        }
-        return mine.bytes();
-    });
-    const Torus& torus = geometry_.map.torus;
+    if (!fabric.is_torus()) {
+        throw Error(Status::unsupported,
+                    "TREFOIL_LINKS=measured works only on tori without missing nodes or twists, "
+                    "not on " +
+                        fabric.name() + "; TREFOIL_LINKS=asked takes what the NICs say");
+    }
+    const Torus torus = geometry_.map.torus;
     const auto ports = static_cast<std::size_t>(torus.ports());
+    std::vector<std::uint64_t> all(static_cast<std::size_t>(ranks()) * ports);
+    world_->agreement().for_all("the speed of links", [&] {
+        const std::vector<std::uint64_t> mine = time_links();
+        run_unchecked(
+            {.collective = Collective::allgather, .type = DataType::uint64, .count = ports},
+            mine.data(), all.data());
+    });
     std::vector<std::vector<std::uint64_t>> times(static_cast<std::size_t>(ranks()),
                                                   std::vector<std::uint64_t>(ports));
     for (Rank position = 0; position < torus.ranks(); ++position) {
-        BlobReader blob(told[static_cast<std::size_t>(
-            geometry_.map.rank_at[static_cast<std::size_t>(position)])]);
+        const auto rank =
+            static_cast<std::size_t>(geometry_.map.rank_at[static_cast<std::size_t>(position)]);
         for (int p = 0; p < torus.ports(); ++p) {
             const Rank from = torus.neighbour(position, Port{p});
             times[static_cast<std::size_t>(from)]
                  [static_cast<std::size_t>(Port{p}.opposite().index)] =
-                     blob.number<std::uint64_t>();
+                     all[rank * ports + static_cast<std::size_t>(p)];
         }
     }
     world_->describe(with_times(std::move(fabric), times), "messages between neighbours");
     geometry_ = world_->geometry();
+    lanes_.for_each([](Lane& lane) { lane.forget_schedules(); });
 }
 
 }  // namespace trefoil

@@ -26,6 +26,7 @@ class Schedules {
     /// This rank's schedule by the choice's algorithm and options, in ranks and with the machine's
     /// ports. Throws what building throws.
     std::shared_ptr<const Schedule> get(const Choice& choice);
+    void forget() { schedules_.clear(); }
 
   private:
     struct Key {

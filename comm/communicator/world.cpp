@@ -85,6 +85,14 @@ std::vector<T> by_position(const TorusMap& map, const std::vector<T>& by_rank) {
     return ordered;
 }
 
+/// Nobody has said that nodes are missing.
+bool has_free_places(const Torus& torus, const Settings& settings,
+                     const std::optional<HostFile>& host_file) {
+    const bool is_told = settings.torus.find("node=") != std::string::npos ||
+                         (host_file && host_file->torus && host_file->torus->fabric() != nullptr);
+    return torus.fabric() != nullptr && torus.fabric()->has_missing_nodes() && !is_told;
+}
+
 /// Only those who asked for threads can mend it, and one line per process is enough.
 void warn_of_oversubscription(const Placement& placement) {
     static std::atomic_flag said;
@@ -104,10 +112,15 @@ std::vector<std::pair<Rank, Port>> neighbours_of(const Geometry& geometry, Rank 
     const Torus& torus = geometry.map.torus;
     const Rank place = geometry.map.position_of[static_cast<std::size_t>(rank)];
     if (const Fabric* const fabric = torus.fabric()) {
-        for (const FabricLink& link : fabric->links()) {
-            const Link back{fabric->place_of(link.to), link.port.opposite()};
-            if (link.from == place && link.to != place && fabric->rate(back) > 0) {
-                all.push_back({geometry.map.rank_at[static_cast<std::size_t>(link.to)], link.port});
+        for (int p = 0; p < fabric->torus().ports(); ++p) {
+            const Link link{fabric->place_of(place), Port{p}};
+            if (fabric->rate(link) == 0) {
+                continue;
+            }
+            const Rank there = fabric->neighbour(link);
+            if (there != link.from && fabric->rate({there, link.port.opposite()}) > 0) {
+                const auto position = static_cast<std::size_t>(fabric->rank_of(there));
+                all.push_back({geometry.map.rank_at[position], link.port});
             }
         }
         return all;
@@ -153,7 +166,7 @@ void World::set_up(const std::optional<Error>& refusal) {
     auto cards = agreement_.allgather("ports", [&] {
         ports_->compare(proposals);
         if (settings_.links != LinksBy::given) {
-            describe(with_port_links(fabric(), by_position(geometry_.map, ports_->links())),
+            describe(with_port_links(fabric(), by_position(geometry_.map, ports_->take_links())),
                      "the NICs");
         }
         open_ports();
@@ -287,6 +300,12 @@ void World::take_place(const Introductions& introductions) {
     geometry_ = first_geometry(
         make_torus_map(torus_request(settings_, introductions.host_file, *job_), ranks()));
     require_nodes(geometry_.map, *job_);
+    if (rank() == 0 && has_free_places(geometry_.map.torus, settings_, introductions.host_file)) {
+        log_warning(LogTopic::setup, [&] {
+            return "the network is " + geometry_.map.torus.name() +
+                   ": no rank has the coordinates of the nodes that are missing";
+        });
+    }
     complete(settings_, *job_, geometry_.map.torus);
     in_this_process_ = ranks_of_this_process(*job_);
 }
@@ -305,7 +324,8 @@ void World::describe(Fabric fabric, std::string_view by) {
     if (!fabric.is_connected()) {
         throw Error(Status::unsupported, "by " + std::string(by) + " the network is " +
                                              fabric.name() +
-                                             ", where the links that work do not join all ranks");
+                                             ", where the links that work do not join all ranks; "
+                                             "bring links up, or leave TREFOIL_LINKS out");
     }
     const Torus torus = Torus::of_fabric(std::move(fabric));
     if (torus == geometry_.map.torus) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <utility>
 
 #include "topo/blob.hpp"
@@ -86,13 +87,20 @@ Fabric with_times(Fabric fabric, const std::vector<std::vector<std::uint64_t>>& 
     const auto middle = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);
     std::nth_element(all.begin(), middle, all.end());
     const auto typical = static_cast<double>(*middle);
+    const auto rate_of = [&](Rank from, Port port) {
+        const auto took = static_cast<double>(at(nanoseconds, from, port));
+        const double rate = typical / took * Fabric::whole;
+        return 4 * took > 5 * typical
+                   ? std::max(1, static_cast<int>(std::lround(rate / coarse)) * coarse)
+                   : Fabric::whole;
+    };
     for (const FabricLink& link : fabric.links()) {
-        const auto took = static_cast<double>(at(nanoseconds, link.from, link.port));
-        if (4 * took > 5 * typical) {
-            const double rate = typical / took * Fabric::whole;
-            const int rounded = static_cast<int>(std::lround(rate / coarse)) * coarse;
-            fabric.set_link({fabric.place_of(link.from), link.port},
-                            std::clamp(rounded, 1, link.rate));
+        const int here = rate_of(link.from, link.port);
+        const int back = rate_of(link.to, link.port.opposite());
+        // The two ways of a cable are alike as a rule, and their noise is not.
+        const int rate = std::abs(here - back) <= 2 * coarse ? std::min(here, back) : here;
+        if (rate < link.rate) {
+            fabric.set_link({fabric.place_of(link.from), link.port}, rate);
         }
     }
     return fabric;

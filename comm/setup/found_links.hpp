@@ -26,8 +26,8 @@ std::vector<PortLink> decode_links(const std::string& bytes);
 Fabric with_port_links(Fabric fabric, const std::vector<std::vector<PortLink>>& told);
 
 /// `fabric`, whose links are as slow as what a message took through them beside the median of all;
-/// up to a quarter more is the noise of a measurement. `nanoseconds`: by rank of the fabric, then by
-/// the port through which it left; 0: not measured.
+/// up to a quarter more is the noise of a measurement. `nanoseconds`: by rank of the fabric, then
+/// by the port through which it left; 0: not measured.
 Fabric with_times(Fabric fabric, const std::vector<std::vector<std::uint64_t>>& nanoseconds);
 
 }  // namespace trefoil

@@ -17,15 +17,14 @@ namespace {
 
 std::vector<std::string> distinct_names(const NicChoice& choice) {
     std::vector<std::string> names;
+    const auto add = [&](const std::string& name) {
+        if (!name.empty() && std::find(names.begin(), names.end(), name) == names.end()) {
+            names.push_back(name);
+        }
+    };
     for (const PortNic& port : choice) {
-        if (!port.name.empty() && std::find(names.begin(), names.end(), port.name) == names.end()) {
-            names.push_back(port.name);
-        }
-    }
-    for (const PortNic& port : choice) {  // which has no link, but counts
-        if (!port.lacking.empty()) {
-            names.push_back(port.lacking);
-        }
+        add(port.name);
+        add(port.lacking);  // it has no link, but counts
     }
     return names;
 }
@@ -68,13 +67,14 @@ LocalPorts::LocalPorts(const Job& job, const TorusMap& map, const Settings& sett
       provider_(settings.provider),
       pin_(settings.pin),
       pin_cores_(settings.pin_cores),
+      tells_links_(settings.links != LinksBy::given),
       nics_(map.torus.ports()) {
     const Torus& torus = map.torus;
     const Torus nodes = torus.nodes();
     NicWish wish{settings.backend, settings.provider,
                  parse_nic_request(settings.nics, nodes.ports()), used_ports(nodes)};
     for (const Port port : wish.ports) {
-        if (settings.links != LinksBy::given || is_down(map, job.rank(), port)) {
+        if (tells_links_ || is_down(map, job.rank(), port)) {
             wish.may_lack.push_back(port);
         }
     }
@@ -101,7 +101,7 @@ std::string LocalPorts::proposal() const {
     write_list(mine, near);
     mine.number(pin_);
     mine.text(core_list_text(pin_cores_));
-    mine.text(encode(links_of(nics_)));
+    mine.text(tells_links_ ? encode(links_of(nics_)) : std::string());
     return mine.bytes();
 }
 
@@ -118,7 +118,10 @@ void LocalPorts::compare(const std::vector<std::string>& proposals) {
         }
         local.pin = blob.number<bool>();
         local.list = cores_of(blob.text());
-        links_.push_back(decode_links(blob.text()));
+        const std::string links = blob.text();
+        if (tells_links_) {
+            links_.push_back(decode_links(links));
+        }
         if (job_.is_local(r)) {
             host_ranks_.push_back(std::move(local));
         }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "backend/ports/transport.hpp"
@@ -32,8 +33,9 @@ class LocalPorts {
     /// Throws what place_threads() throws.
     void place();
 
-    /// What all ranks say of their links, by rank; when they have been compared.
-    const std::vector<std::vector<PortLink>>& links() const { return links_; }
+    /// What all ranks say of their links, by rank, once: when they have been compared, and where
+    /// links are not as given.
+    std::vector<std::vector<PortLink>> take_links() { return std::exchange(links_, {}); }
     const PortGroups& groups() const { return groups_; }
     const Placement& placement() const { return placement_; }
     /// The NIC of a port; "": the transport's choice.
@@ -50,6 +52,7 @@ class LocalPorts {
     std::string provider_;
     bool pin_ = true;
     std::vector<int> pin_cores_;
+    bool tells_links_ = false;
     PortGroups groups_;
     NicChoice nics_;  ///< by port; a rank alone needs none
     std::vector<std::vector<PortLink>> links_;

@@ -105,14 +105,19 @@ class NicChooser {
         return found;
     }
 
-    /// Why the NIC of this name has no link; empty: it has one, or there is no such NIC.
-    std::string obstacle_of(const std::string& name) const {
+    /// Why the NICs that are meant have no link; empty: one has, or there is none.
+    std::string obstacle_of(const std::string& pattern) const {
+        std::string why;
         for (const NicCandidate& c : candidates_) {
-            if (!matched_name(c, name).empty()) {
-                return !c.obstacle.empty() ? c.obstacle : c.nic.carrier ? "" : "has no carrier";
+            if (matched_name(c, pattern).empty()) {
+                continue;
             }
+            if (c.nic.up && c.nic.carrier) {
+                return {};
+            }
+            why = c.nic.up ? "has no carrier" : "is down";
         }
-        return {};
+        return why;
     }
 
     /// What ports take in turn that nobody has asked anything for; empty: nothing to choose from.

@@ -131,7 +131,8 @@ std::vector<Port> used_ports(const Torus& torus) {
     const Torus& wired = torus.fabric() != nullptr ? torus.fabric()->torus() : torus;
     std::vector<Port> ports;
     for (int p = 0; p < wired.ports(); ++p) {
-        if (wired.size(Port{p}.dimension()) > 1) {
+        const int dimension = Port{p}.dimension();
+        if (wired.size(dimension) > 1 || torus.size(dimension) > 1) {
             ports.push_back(Port{p});
         }
     }

@@ -13,7 +13,8 @@
 
 namespace trefoil {
 
-/// Ports that lead somewhere: those of dimensions of size 2 or more, of a fabric its torus'.
+/// Ports that lead somewhere: those of dimensions of size 2 or more, in the torus or in that of its
+/// fabric, whose ports have the links.
 std::vector<Port> used_ports(const Torus& torus);
 
 /// How a rank's ports are divided among threads.

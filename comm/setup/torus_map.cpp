@@ -6,6 +6,7 @@
 #include <map>
 #include <numeric>
 #include <optional>
+#include <span>
 
 #include "topo/error.hpp"
 #include "topo/fabric.hpp"
@@ -84,14 +85,12 @@ void place(TorusMap& map, const TorusRequest& request) {
         return;
     }
     Fabric fabric(map.torus);
-    std::vector<bool> is_taken(static_cast<std::size_t>(torus.ranks()));
-    for (const Rank taken : places) {
-        is_taken[static_cast<std::size_t>(taken)] = true;
-    }
-    for (Rank p = 0; is_whole && p < torus.ranks(); ++p) {
-        if (!is_taken[static_cast<std::size_t>(p)]) {
-            fabric.set_node(p, 0);
+    if (is_whole) {
+        std::vector<bool> is_free(static_cast<std::size_t>(torus.ranks()), true);
+        for (const Rank taken : places) {
+            is_free[static_cast<std::size_t>(taken)] = false;
         }
+        fabric.remove_nodes(is_free);
     }
     for (std::size_t r = 0; r < places.size(); ++r) {
         map.position_of[r] = fabric.rank_of(places[r]);
@@ -102,6 +101,33 @@ void place(TorusMap& map, const TorusRequest& request) {
         }
     }
     map.torus = Torus::of_fabric(std::move(fabric));
+}
+
+/// Messages of one step between the same two ranks are told apart by their ports: those keep them.
+template <typename Message>
+bool is_alone(std::span<const Message> step, Rank peer) {
+    return std::ranges::count(step, peer, &Message::peer) == 1;
+}
+
+void use_links(const Fabric& fabric, Schedule& schedule) {
+    for (const Step& step : schedule.steps) {
+        const std::span sends =
+            std::span(schedule.sends).subspan(step.sends.first, step.sends.count);
+        for (Send& send : sends) {
+            if (is_alone<Send>(sends, send.peer)) {
+                send.port = fabric.first_port(schedule.rank, send.peer, send.port);
+            }
+        }
+        const std::span receives =
+            std::span(schedule.receives).subspan(step.receives.first, step.receives.count);
+        for (Receive& receive : receives) {
+            if (is_alone<Receive>(receives, receive.peer)) {
+                receive.port =
+                    fabric.first_port(receive.peer, schedule.rank, receive.port.opposite())
+                        .opposite();
+            }
+        }
+    }
 }
 
 }  // namespace
@@ -115,14 +141,8 @@ Port TorusMap::port_between(Rank from, Rank to) const {
 }
 
 void TorusMap::renumber(Schedule& schedule) const {
-    if (const Fabric* const fabric = torus.fabric()) {
-        for (Send& send : schedule.sends) {
-            send.port = fabric->first_port(schedule.rank, send.peer, send.port);
-        }
-        for (Receive& receive : schedule.receives) {
-            const Port leaving = receive.port.opposite();
-            receive.port = fabric->first_port(receive.peer, schedule.rank, leaving).opposite();
-        }
+    if (torus.fabric() != nullptr) {
+        use_links(*torus.fabric(), schedule);
     }
     schedule.rank = rank_at[schedule.rank];
     for (Send& send : schedule.sends) {
@@ -157,8 +177,10 @@ TorusMap make_torus_map(const TorusRequest& request, Rank ranks) {
                                                : default_torus(ranks);
     const auto refuse_number = [&] {
         refuse(request, "torus " + map.torus.name() + " has " + std::to_string(map.torus.ranks()) +
-                            " ranks, but the job has " + std::to_string(ranks) +
-                            "; give sizes whose product is " + std::to_string(ranks));
+                            " ranks, but the job has " + std::to_string(ranks) + "; " +
+                            (request.coordinates.empty()
+                                 ? "give sizes whose product is " + std::to_string(ranks)
+                                 : "coordinates may leave half of the places empty at most"));
     };
     // Coordinates say where nodes are missing; more than half of them are a mistake.
     const bool may_lack = !request.coordinates.empty() && map.torus.fabric() == nullptr &&
@@ -170,6 +192,10 @@ TorusMap make_torus_map(const TorusRequest& request, Rank ranks) {
     std::iota(map.position_of.begin(), map.position_of.end(), 0);
     if (!request.coordinates.empty()) {
         place(map, request);
+    }
+    if (map.torus.fabric() != nullptr && !map.torus.fabric()->is_connected()) {
+        refuse(request, "the links of " + map.torus.name() +
+                            " that work do not join all ranks; describe the network as it is");
     }
     map.rank_at.resize(static_cast<std::size_t>(ranks));
     for (std::size_t r = 0; r < map.position_of.size(); ++r) {

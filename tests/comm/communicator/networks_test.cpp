@@ -29,8 +29,40 @@ void check_all(int rank, trefoil_comm_t comm, const Torus& torus) {
             }
         }
     }
-    const CollectiveCase all{.collective = Collective::alltoall, .count = 10};
-    ASSERT_EQ(check_collective(comm, all), "") << "rank " << rank;
+    for (const Algorithm& algorithm : algorithms()) {
+        if (algorithm.name == "few-steps" && algorithm.refusal(torus).empty()) {
+            const CollectiveCase one{
+                .collective = algorithm.collective, .algorithm = "few-steps", .count = 100};
+            ASSERT_EQ(check_collective(comm, one), "") << describe(one) << " rank " << rank;
+        }
+    }
+    for (const Collective collective : {Collective::alltoall, Collective::neighbor_alltoall,
+                                        Collective::neighbor_allgather, Collective::scan}) {
+        for (const std::size_t count : {10UL, 50000UL}) {
+            const CollectiveCase one{.collective = collective, .count = count};
+            ASSERT_EQ(check_collective(comm, one), "") << describe(one) << " rank " << rank;
+        }
+    }
+}
+
+/// Rows and halves of a damaged network.
+void check_derived(int rank, trefoil_comm_t comm, const Torus& torus) {
+    trefoil_comm_t half = nullptr;
+    ASSERT_EQ(trefoil_comm_split(comm, rank % 2, 0, &half), TREFOIL_SUCCESS)
+        << trefoil_last_error(nullptr);
+    for (const Collective collective : {Collective::allreduce, Collective::alltoall}) {
+        const CollectiveCase one{.collective = collective, .count = 1000};
+        ASSERT_EQ(check_collective(half, one), "") << describe(one) << " rank " << rank;
+    }
+    ASSERT_EQ(trefoil_comm_destroy(half), TREFOIL_SUCCESS);
+    std::vector<int> keep(static_cast<std::size_t>(torus.dimensions()));
+    keep[0] = 1;
+    trefoil_comm_t row = nullptr;
+    ASSERT_EQ(trefoil_comm_sub(comm, keep.data(), &row), TREFOIL_SUCCESS)
+        << trefoil_last_error(nullptr);
+    const CollectiveCase one{.collective = Collective::allreduce, .count = 1000};
+    ASSERT_EQ(check_collective(row, one), "") << "rank " << rank;
+    ASSERT_EQ(trefoil_comm_destroy(row), TREFOIL_SUCCESS);
 }
 
 class Networks : public testing::TestWithParam<const char*> {};
@@ -41,14 +73,17 @@ TEST_P(Networks, CarryCollectives) {
         JobOptions options;
         options.torus = GetParam();
         options.port_threads = threads;
-        run_ranks(torus.ranks(), options,
-                  [&](int rank, trefoil_comm_t comm) { check_all(rank, comm, torus); });
+        run_ranks(torus.ranks(), options, [&](int rank, trefoil_comm_t comm) {
+            check_all(rank, comm, torus);
+            check_derived(rank, comm, torus);
+        });
     }
 }
 
 INSTANTIATE_TEST_SUITE_P(Damaged, Networks,
                          testing::Values("3x3:cable=+0@4", "4x2:node=5", "2x4:twist=0=1+2", "3mx3m",
-                                         "2x2x2:node=7", "8:cable=+0@3=0.5"));
+                                         "2x2x2:node=7", "8:cable=+0@3=0.5", "2x3:cable=+0@0",
+                                         "3x3:node=4", "3x3x1:node=0"));
 
 TEST(MissingNodes, AreWhereNoRankHasCoordinates) {
     const std::vector<std::vector<int>> places{{2, 2}, {0, 0}, {0, 1}, {2, 0},

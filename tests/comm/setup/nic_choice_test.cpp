@@ -47,6 +47,7 @@ std::vector<NicCandidate> server() {
     all[0].nic.loopback = true;
     all.push_back(interface("eth2", "10.0.2.7"));
     all.back().obstacle = "is down";
+    all.back().nic.up = false;
     all.push_back(interface("eth3", "fe80::7"));
     return all;
 }
@@ -336,6 +337,10 @@ TEST(NicChoice, APortWhoseCableIsDownTakesAnothersNic) {
                      choose_nics(request, server(), all_ports(4), {}, {Port{0}, Port{2}});
                  },
                  {"eth2 is down"});
+    EXPECT_TRUE(choose_nics(parse_nic_request("+0=eth*,-0=eth1", 2), server(), all_ports(2), {},
+                            all_ports(2))[0]
+                    .lacking.empty())
+        << "one of them is up";
     auto deaf = server();
     deaf[2].nic.carrier = false;
     EXPECT_EQ(choose_nics(request, deaf, all_ports(4), {}, all_ports(4))[2].lacking, "eth1");
