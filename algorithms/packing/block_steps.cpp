@@ -10,8 +10,8 @@ namespace trefoil {
 
 namespace {
 
-/// What waits before each link. In each step links take what they may; what follows it waits from
-/// the next step on.
+/// What waits before each link. In each step links take what they may, at least one of them a
+/// block; what follows it waits from the next step on.
 class Queues {
   public:
     Queues(const std::vector<FabricLink>& links, int window)
@@ -28,11 +28,13 @@ class Queues {
     /// blocks at a whole link's rate.
     template <typename Take>
     double step(Take&& take) {
+        const std::int64_t turns = turns_to_next();
         double slowest = 0;
         for (std::size_t i = 0; i < waiting_.size(); ++i) {
             // It keeps what is left of a block, and nothing of the time when it was idle.
             const int more = window_ * links_[i].rate;
-            credit_[i] = std::min(credit_[i] + more, more + whole - std::gcd(more, whole));
+            credit_[i] = static_cast<int>(std::min<std::int64_t>(
+                credit_[i] + turns * more, more + whole - std::gcd(more, whole)));
             int taken = 0;
             for (; !waiting_[i].empty() && credit_[i] >= whole; ++taken) {
                 const auto number = static_cast<int>(numbers - 1 - waiting_[i].top() % numbers);
@@ -47,6 +49,20 @@ class Queues {
     }
 
   private:
+    /// Until a block may go: of a slow link many turns pass, and where nothing else waits they are
+    /// not steps.
+    std::int64_t turns_to_next() const {
+        std::int64_t least = whole;  // as many as the slowest link needs
+        for (std::size_t i = 0; i < waiting_.size() && least > 1; ++i) {
+            if (!waiting_[i].empty()) {
+                const int more = window_ * links_[i].rate;
+                const int lacking = std::max(1, whole - credit_[i]);
+                least = std::min<std::int64_t>(least, (lacking + more - 1) / more);
+            }
+        }
+        return least;
+    }
+
     static constexpr int whole = Fabric::whole;
     static constexpr std::int64_t numbers = std::int64_t{1} << 24;  ///< more than there are
     const std::vector<FabricLink>& links_;

@@ -62,11 +62,14 @@ Routes route_from_root(const std::vector<FabricLink>& links, Rank ranks, Rank ro
     for (std::size_t i = 0; i < links.size(); ++i) {
         out[to_index(links[i].from)].push_back(static_cast<int>(i));
     }
-    // What a whole link may carry, in thousandths of parts.
-    auto most = static_cast<std::int64_t>(
+    // What a whole link may carry, in thousandths of parts: the least that suffices, in steps of a
+    // tenth of a part from what the bound says. Slow links may take thousands of these, so the
+    // steps double until enough, and the last one is halved.
+    const auto first = static_cast<std::int64_t>(
         std::ceil(bound * static_cast<double>(parts * ranks) * Fabric::whole - 1e-3));
     std::vector<std::int64_t> flow;
-    for (; flow.empty(); most += Fabric::whole / 10) {
+    const auto suffices = [&](std::int64_t tenths) {
+        const std::int64_t most = first + tenths * (Fabric::whole / 10);
         MaxFlow all(ranks + 1);
         for (const FabricLink& link : links) {
             all.arc(link.from, link.to, most * link.rate / Fabric::whole / Fabric::whole);
@@ -74,11 +77,23 @@ Routes route_from_root(const std::vector<FabricLink>& links, Rank ranks, Rank ro
         for (Rank r = 0; r < ranks; ++r) {
             all.arc(r, ranks, r == root ? 0 : parts);
         }
-        if (all.run(root, ranks) == std::int64_t{ranks - 1} * parts) {
-            for (std::size_t i = 0; i < links.size(); ++i) {
-                flow.push_back(all.through(static_cast<int>(i)));
-            }
+        if (all.run(root, ranks) < std::int64_t{ranks - 1} * parts) {
+            return false;
         }
+        flow.clear();
+        for (std::size_t i = 0; i < links.size(); ++i) {
+            flow.push_back(all.through(static_cast<int>(i)));
+        }
+        return true;
+    };
+    std::int64_t too_few = -1, enough = 0;
+    while (!suffices(enough)) {
+        too_few = enough;
+        enough = 2 * enough + 1;
+    }
+    while (enough - too_few > 1) {
+        const std::int64_t middle = (too_few + enough) / 2;
+        (suffices(middle) ? enough : too_few) = middle;
     }
     Routes found{links, ranks, parts, {}};
     for (int part = 0; part < parts; ++part) {
