@@ -297,18 +297,28 @@ class Forests {
     std::vector<Rank> full_;                         ///< by rank: another one it is full with
 };
 
-std::vector<Edge> units(const std::vector<FabricLink>& links, const std::vector<int>& back, int m) {
+std::vector<Edge> units(const std::vector<FabricLink>& links, const std::vector<int>& back,
+                        const std::vector<int>& rates, const Copies& copies) {
     std::vector<Edge> edges;
     for (std::size_t i = 0; i < links.size(); ++i) {
         if (back[i] < static_cast<int>(i)) {
             continue;  // counted from the other end, or one way only
         }
-        const int rate = std::min(links[i].rate, links[to_index(back[i])].rate);
-        for (int copy = 0; copy < m * rate / Fabric::whole; ++copy) {
+        for (int copy = 0; copy < copies.of(rates[i]); ++copy) {
             edges.push_back({links[i].from, links[i].to, static_cast<int>(i)});
         }
     }
     return edges;
+}
+
+/// No more trees than the rank with the fewest edges has of them, and than edges are enough for.
+std::int64_t trees_of(const std::vector<Edge>& edges, Rank ranks) {
+    std::vector<std::int64_t> at(to_index(ranks));
+    for (const Edge& edge : edges) {
+        ++at[to_index(edge.a)];
+        ++at[to_index(edge.b)];
+    }
+    return std::min(std::ssize(edges) / (ranks - 1), *std::min_element(at.begin(), at.end()));
 }
 
 }  // namespace
@@ -317,24 +327,38 @@ Packing pack_both_ways(const Fabric& fabric, double bound) {
     const Rank ranks = fabric.ranks();
     Packing packing{fabric.links(), ranks, {}, true};
     const std::vector<int> back = links_back(packing.links);
-    constexpr int most_copies = 20;
+    const std::vector<int> rates = rates_both_ways(packing.links, back);
+    const int needed = least_needed_rate(packing.links, rates, ranks, 0);
+    if (needed == 0) {
+        return packing;
+    }
     const int most_trees = ranks <= 64 ? 40 : 8;
     double best = 0;
-    int best_copies = 0;
-    for (int m = 1; m <= most_copies && best * bound * close_to_bound < 1; ++m) {
-        const std::vector<Edge> edges = units(packing.links, back, m);
-        auto count = static_cast<int>(std::min<std::int64_t>(
-            {std::ssize(edges) / (ranks - 1), std::lround(std::floor(m / bound + 1e-9)),
-             std::int64_t{most_trees}}));
-        for (; count > best * m; --count) {
+    Copies best_copies;
+    const auto look = [&](const Copies& copies, double most) {
+        const std::vector<Edge> edges = units(packing.links, back, rates, copies);
+        auto count =
+            static_cast<int>(std::min({trees_of(edges, ranks), std::lround(std::floor(most + 1e-9)),
+                                       std::int64_t{most_trees}}));
+        for (; count > 0 && copies.worth(count) > best; --count) {
             Forests forests(edges, ranks, count, 0);
             if (forests.fill()) {
-                best = static_cast<double>(count) / m;
-                best_copies = m;
+                best = copies.worth(count);
+                best_copies = copies;
                 packing.trees = forests.trees(packing.links, back);
                 break;
             }
         }
+    };
+    constexpr int most_copies = 20;
+    const int least_copies = (Fabric::whole + needed - 1) / needed;  // with fewer there is no tree
+    for (int m = least_copies; m <= most_copies && best * bound * close_to_bound < 1; ++m) {
+        look({m}, m / bound);
+    }
+    const int most_tries = ranks <= 512 ? 4 : 1;
+    const bool too_slow = packing.trees.empty();
+    for (int m = 1; too_slow && m <= most_tries; ++m) {
+        look({m, needed}, most_trees);
     }
     // As many trees again, of which the lowest fill a pipeline soonest. Many take longer.
     constexpr std::size_t few_trees = 8;
@@ -342,13 +366,14 @@ Packing pack_both_ways(const Fabric& fabric, double bound) {
     const int turns = again ? std::clamp(4096 / ranks, 1, 12) : 0;
     int least = packing.height();
     for (int turn = 1; turn < turns; ++turn) {
-        Forests forests(units(packing.links, back, best_copies), ranks,
+        Forests forests(units(packing.links, back, rates, best_copies), ranks,
                         static_cast<int>(packing.trees.size()), to_index(turn));
         Packing other{packing.links, ranks, {}, true};
         if (forests.fill()) {
             other.trees = forests.trees(packing.links, back);
         }
-        if (!other.trees.empty() && other.height() < least) {
+        if (!other.trees.empty() && other.height() < least &&
+            (!too_slow || other.time(1) <= packing.time(1))) {
             least = other.height();
             packing.trees = std::move(other.trees);
         }

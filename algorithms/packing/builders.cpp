@@ -53,6 +53,23 @@ std::shared_ptr<const ScheduleSet> schedules(Collective collective, const Torus&
     });
 }
 
+/// The most parts of blocks that one link carries.
+int most_messages(const Routes& routes) {
+    const std::vector<int> loads = routes.loads();
+    return loads.empty() ? 0 : *std::max_element(loads.begin(), loads.end());
+}
+
+/// Up to so many ranks (a quarter of all pairs is on either side of a link, if it is the only one)
+/// and on whole tori without long rows no link can have too many messages: routes need not be
+/// known.
+bool may_crowd_links(Collective collective, const Torus& torus) {
+    constexpr Rank few = 128, long_row = 64;
+    const auto& sizes = torus.sizes();
+    return collective == Collective::alltoall && torus.ranks() > few &&
+           (torus.fabric() != nullptr ||
+            std::any_of(sizes.begin(), sizes.end(), [](Rank size) { return size > long_row; }));
+}
+
 }  // namespace
 
 std::string packed_shape_refusal(Collective collective, const Torus& torus) {
@@ -63,7 +80,16 @@ std::string packed_shape_refusal(Collective collective, const Torus& torus) {
         return "its " + std::string(to_string(collective)) + " is for up to " +
                std::to_string(most_packed_ranks(collective)) + " ranks";
     }
-    return packed_refusal(Fabric(torus), collective);
+    const std::string reason = packed_refusal(Fabric(torus), collective);
+    if (!reason.empty() || !may_crowd_links(collective, torus)) {
+        return reason;
+    }
+    const int messages = most_messages(routes(collective, torus, 0)->routes);
+    return messages <= most_messages_of_link
+               ? ""
+               : "one link would carry " + std::to_string(messages) +
+                     " blocks, each as a message, and it is for up to " +
+                     std::to_string(most_messages_of_link);
 }
 
 Schedule build_packed(Collective collective, const Torus& torus, Rank rank,
@@ -80,11 +106,9 @@ Schedule build_packed(Collective collective, const Torus& torus, Rank rank,
 
 double packed_landing(Collective collective, const Torus& torus, const BuildOptions& options) {
     if (goes_by_routes(collective)) {
-        const Routes& all = routes(collective, torus, options.root)->routes;
-        const std::vector<int> loads = all.loads();
-        return loads.empty() ? 0
-                             : *std::max_element(loads.begin(), loads.end()) /
-                                   (static_cast<double>(all.parts) * all.ranks);
+        const auto blocks = routes(collective, torus, options.root);
+        const Routes& all = blocks->routes;
+        return most_messages(all) / (static_cast<double>(all.parts) * all.ranks);
     }
     // Both ways through one link at most, whatever the root and the pieces.
     const auto trees = built(collective, torus, options.root);

@@ -13,13 +13,13 @@ namespace trefoil {
 
 namespace {
 
-/// How often each link may be used, if `m` times is once for a whole link.
-class Copies {
+/// How often each link may be used yet.
+class Uses {
   public:
-    Copies(const std::vector<FabricLink>& links, Rank ranks, int m)
+    Uses(const std::vector<FabricLink>& links, Rank ranks, const Copies& copies)
         : links_(links), out_(to_index(ranks)), used_(links.size()), via_(to_index(ranks), none) {
         for (std::size_t i = 0; i < links.size(); ++i) {
-            left_.push_back(m * links[i].rate / Fabric::whole);
+            left_.push_back(copies.of(links[i].rate));
             out_[to_index(links[i].from)].push_back(static_cast<int>(i));
         }
         in_.resize(to_index(ranks));
@@ -103,21 +103,21 @@ class Copies {
 /// As many trees as there can be, up to `most`: the least flow from the root to any rank. Into a
 /// rank flows as much as into the one before it on a way from the root, or as flows between these
 /// two: whichever is less.
-int most_trees_from(Copies& copies, const std::vector<FabricLink>& links, Rank ranks, Rank root,
+int most_trees_from(Uses& uses, const std::vector<FabricLink>& links, Rank ranks, Rank root,
                     int most) {
     std::vector<bool> seen(to_index(ranks));
     std::vector<Rank> queue{root};
     seen[to_index(root)] = true;
     for (std::size_t i = 0; i < queue.size(); ++i) {
-        for (const int link : copies.out_of(queue[i])) {
+        for (const int link : uses.out_of(queue[i])) {
             const Rank to = links[static_cast<std::size_t>(link)].to;
-            if (seen[to_index(to)] || copies.left(link) == 0) {
+            if (seen[to_index(to)] || uses.left(link) == 0) {
                 continue;
             }
             seen[to_index(to)] = true;
             queue.push_back(to);
-            if (!copies.flows(queue[i], queue[i], to, most)) {
-                most = copies.flow(root, root, to, most);
+            if (!uses.flows(queue[i], queue[i], to, most)) {
+                most = uses.flow(root, root, to, most);
             }
         }
     }
@@ -125,7 +125,7 @@ int most_trees_from(Copies& copies, const std::vector<FabricLink>& links, Rank r
 }
 
 /// The next tree, after which `follow` are to come.
-PackedTree grow(Copies& copies, const std::vector<FabricLink>& links, Rank ranks, Rank root,
+PackedTree grow(Uses& uses, const std::vector<FabricLink>& links, Rank ranks, Rank root,
                 int follow) {
     PackedTree tree{root, std::vector<int>(to_index(ranks), -1)};
     std::vector<bool> in_tree(to_index(ranks));
@@ -135,14 +135,14 @@ PackedTree grow(Copies& copies, const std::vector<FabricLink>& links, Rank ranks
     // now may not later either: what is left only becomes less.
     for (std::size_t i = 0; i < order.size(); ++i) {
         const Rank here = order[i];
-        for (const int link : copies.out_of(here)) {
+        for (const int link : uses.out_of(here)) {
             const Rank to = links[static_cast<std::size_t>(link)].to;
-            if (in_tree[to_index(to)] || copies.left(link) == 0) {
+            if (in_tree[to_index(to)] || uses.left(link) == 0) {
                 continue;
             }
-            copies.take(link);
-            if (follow > 0 && !copies.flows(root, here, to, follow)) {
-                copies.give_back(link);
+            uses.take(link);
+            if (follow > 0 && !uses.flows(root, here, to, follow)) {
+                uses.give_back(link);
                 continue;
             }
             tree.entry[to_index(to)] = link;
@@ -161,25 +161,40 @@ PackedTree grow(Copies& copies, const std::vector<FabricLink>& links, Rank ranks
 Packing pack_from_root(const Fabric& fabric, const std::vector<FabricLink>& links, Rank root,
                        double bound) {
     const Rank ranks = fabric.ranks();
-    constexpr int most_copies = 10, most_trees = 64;
-    int best_copies = 0;
-    double best = 0;
-    for (int m = 1; m <= most_copies && best * bound * close_to_bound < 1; ++m) {
-        Copies copies(links, ranks, m);
-        const int count = most_trees_from(copies, links, ranks, root, most_trees);
-        if (static_cast<double>(count) / m > best) {
-            best = static_cast<double>(count) / m;
-            best_copies = m;
-        }
-    }
     Packing packing{links, ranks, {}, false};
-    if (best_copies == 0) {
+    std::vector<int> rates;
+    for (const FabricLink& link : links) {
+        rates.push_back(link.rate);
+    }
+    const int needed = least_needed_rate(links, rates, ranks, root);
+    if (needed == 0) {
         return packing;
     }
-    Copies copies(links, ranks, best_copies);
-    const int count = static_cast<int>(std::lround(best * best_copies));
+    Copies best_copies;
+    double best = 0;
+    int count = 0;
+    const auto look = [&](const Copies& copies) {
+        constexpr int most_trees = 64;
+        Uses uses(links, ranks, copies);
+        const int trees = most_trees_from(uses, links, ranks, root, most_trees);
+        if (copies.worth(trees) > best) {
+            best = copies.worth(trees);
+            best_copies = copies;
+            count = trees;
+        }
+    };
+    constexpr int most_copies = 10, most_tries = 4;
+    const int least_copies = (Fabric::whole + needed - 1) / needed;  // with fewer there is no tree
+    for (int m = least_copies; m <= most_copies && best * bound * close_to_bound < 1; ++m) {
+        look({m});
+    }
+    const bool too_slow = count == 0;
+    for (int m = 1; too_slow && m <= most_tries; ++m) {
+        look({m, needed});
+    }
+    Uses uses(links, ranks, best_copies);
     for (int follow = count - 1; follow >= 0; --follow) {
-        packing.trees.push_back(grow(copies, links, ranks, root, follow));
+        packing.trees.push_back(grow(uses, links, ranks, root, follow));
     }
     return packing;
 }

@@ -3,6 +3,7 @@
 #include "algorithms/packing/links.hpp"
 
 #include <algorithm>
+#include <queue>
 #include <utility>
 
 namespace trefoil {
@@ -33,6 +34,45 @@ std::vector<int> links_back(const std::vector<FabricLink>& links) {
         back.push_back(found);
     }
     return back;
+}
+
+int least_needed_rate(const std::vector<FabricLink>& links, const std::vector<int>& rates,
+                      Rank ranks, Rank root) {
+    std::vector<std::vector<int>> out(to_index(ranks));
+    for (std::size_t i = 0; i < links.size(); ++i) {
+        out[to_index(links[i].from)].push_back(static_cast<int>(i));
+    }
+    // Always over the fastest link that leads on (Prim's way).
+    std::vector<bool> reached(to_index(ranks));
+    std::priority_queue<std::pair<int, Rank>> next;
+    int least = Fabric::whole;
+    Rank left = ranks;
+    next.push({Fabric::whole, root});
+    while (!next.empty() && left > 0) {
+        const auto [rate, here] = next.top();
+        next.pop();
+        if (reached[to_index(here)]) {
+            continue;
+        }
+        reached[to_index(here)] = true;
+        least = std::min(least, rate);
+        --left;
+        for (const int link : out[to_index(here)]) {
+            if (rates[to_index(link)] > 0) {
+                next.push({rates[to_index(link)], links[to_index(link)].to});
+            }
+        }
+    }
+    return left > 0 ? 0 : least;
+}
+
+std::vector<int> rates_both_ways(const std::vector<FabricLink>& links,
+                                 const std::vector<int>& back) {
+    std::vector<int> rates;
+    for (std::size_t i = 0; i < links.size(); ++i) {
+        rates.push_back(back[i] < 0 ? 0 : std::min(links[i].rate, links[to_index(back[i])].rate));
+    }
+    return rates;
 }
 
 }  // namespace trefoil

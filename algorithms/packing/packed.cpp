@@ -7,6 +7,7 @@
 
 #include "algorithms/packing/block_steps.hpp"
 #include "algorithms/packing/bounds.hpp"
+#include "algorithms/packing/links.hpp"
 #include "algorithms/packing/tree_pipeline.hpp"
 #include "topo/error.hpp"
 
@@ -109,9 +110,16 @@ std::string packed_refusal(const Fabric& fabric, Collective collective) {
                    "reduce, gather, scatter and alltoall, not " +
                    std::string(to_string(collective));
     }
-    return fabric.is_connected()
-               ? std::string()
-               : "the links of " + fabric.name() + " that work do not join all its ranks";
+    if (!fabric.is_connected()) {
+        return "the links of " + fabric.name() + " that work do not join all its ranks";
+    }
+    const std::vector<FabricLink> links = fabric.links();
+    const bool joins =
+        collective != Collective::allreduce ||
+        least_needed_rate(links, rates_both_ways(links, links_back(links)), fabric.ranks(), 0) > 0;
+    return joins ? std::string()
+                 : "the cables of " + fabric.name() +
+                       " that work both ways do not join all its ranks";
 }
 
 PackedTrees pack_trees(const Fabric& fabric, Collective collective, Rank root) {
@@ -133,15 +141,18 @@ PackedTrees pack_trees(const Fabric& fabric, Collective collective, Rank root) {
                              ? pack_from_root(fabric, links, root, bound)
                              : pack_from_all(fabric, links, bound);
         if (packed.packing.trees.empty()) {
-            throw Error(Status::unsupported, "the cables of " + fabric.name() +
-                                                 " that work both ways do not join all its ranks");
+            throw Error(Status::internal, "no trees were found for the " +
+                                              std::string(to_string(collective)) + " on " +
+                                              fabric.name() + "; please report this");
         }
         packed.time = packed.packing.time(1.0 / static_cast<double>(packed.packing.trees.size()));
     };
     // Trees that come close to any bound need no better one.
     const double quick = quick_bound(links, fabric.ranks(), collective, root);
     pack(quick);
-    if (packed.time > quick * close_to_bound) {
+    // For many ranks the exact bound, a flow for each, takes minutes.
+    constexpr Rank most_bounded = 512;
+    if (packed.time > quick * close_to_bound && fabric.ranks() <= most_bounded) {
         const double bound = throughput_bound(fabric, collective, root)->vectors();
         if (bound > quick * (1 + 1e-9)) {
             pack(bound);

@@ -205,6 +205,10 @@ RoutedBlocks route_blocks(const Fabric& fabric, Collective collective, Rank root
         RoutedBlocks one;
         one.routes = between_all ? route_pairs(links, ranks, parts, bound)
                                  : route_from_root(links, ranks, root, parts, bound);
+        const std::vector<int> loads = one.routes.loads();
+        if (parts > 1 && *std::max_element(loads.begin(), loads.end()) > most_messages_of_link) {
+            break;
+        }
         const double time = put_into_steps(one);
         if (least == 0 || time < least - 1e-9) {
             least = time;

@@ -23,9 +23,13 @@ struct RoutedBlocks {
     int steps = 0;
     double time = 0;  ///< of the busiest link, in vectors by its rate
 };
+/// More messages than this would take half of a usual landing slot for what each is rounded up by,
+/// and notifications tell twice as many apart at most.
+inline constexpr int most_messages_of_link = 4096;
+
 /// Blocks are cut into the fewest parts that come close to the bound, or a few more that take
-/// least time. Several parts go over a link in one step where that makes no difference to it. The
-/// fabric is connected.
+/// least time. Several parts go over a link in one step where that makes no difference to it. A
+/// link has most_messages_of_link at most, unless whole blocks are more. The fabric is connected.
 RoutedBlocks route_blocks(const Fabric& fabric, Collective collective, Rank root);
 
 /// Of one rank. Ports are those of Torus::of_fabric().
