@@ -130,11 +130,11 @@ std::vector<std::vector<BlockStep>> block_steps(const Packing& packing,
     return steps;
 }
 
-std::vector<RouteStep> route_steps(const Routes& routes, int window, double& time) {
+std::vector<RouteStep> route_steps(const BlockRoutes& routes, int window, double& time) {
     // Slow links count as longer ones: what goes over them late keeps all others waiting.
     std::vector<std::int64_t> left;
     std::size_t all = 0;
-    for (const Route& route : routes.routes) {
+    for (const BlockRoute& route : routes.routes) {
         std::int64_t& way = left.emplace_back(0);
         for (const int link : route.links) {
             way += std::int64_t{Fabric::whole} * Fabric::whole / routes.links[to_index(link)].rate;
@@ -144,7 +144,7 @@ std::vector<RouteStep> route_steps(const Routes& routes, int window, double& tim
     std::vector<std::size_t> next(routes.routes.size());
     Queues queues(routes.links, window);
     const auto arrive = [&](int number) {
-        const Route& route = routes.routes[to_index(number)];
+        const BlockRoute& route = routes.routes[to_index(number)];
         if (next[to_index(number)] < route.links.size()) {
             queues.add(route.links[next[to_index(number)]], left[to_index(number)], number);
         }

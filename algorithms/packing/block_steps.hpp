@@ -31,6 +31,6 @@ struct RouteStep {
 /// Ascending by step, then by link: all links of all routes. In a step a whole link carries as many
 /// parts of blocks as `window` says, a slower one as many less. `time` becomes the sum over the
 /// steps of what the busiest link takes, in vectors.
-std::vector<RouteStep> route_steps(const Routes& routes, int window, double& time);
+std::vector<RouteStep> route_steps(const BlockRoutes& routes, int window, double& time);
 
 }  // namespace trefoil

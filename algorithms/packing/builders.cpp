@@ -54,7 +54,7 @@ std::shared_ptr<const ScheduleSet> schedules(Collective collective, const Torus&
 }
 
 /// The most parts of blocks that one link carries.
-int most_messages(const Routes& routes) {
+int most_messages(const BlockRoutes& routes) {
     const std::vector<int> loads = routes.loads();
     return loads.empty() ? 0 : *std::max_element(loads.begin(), loads.end());
 }
@@ -107,7 +107,7 @@ Schedule build_packed(Collective collective, const Torus& torus, Rank rank,
 double packed_landing(Collective collective, const Torus& torus, const BuildOptions& options) {
     if (goes_by_routes(collective)) {
         const auto blocks = routes(collective, torus, options.root);
-        const Routes& all = blocks->routes;
+        const BlockRoutes& all = blocks->routes;
         return most_messages(all) / (static_cast<double>(all.parts) * all.ranks);
     }
     // Both ways through one link at most, whatever the root and the pieces.

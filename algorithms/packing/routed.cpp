@@ -123,7 +123,7 @@ class RankWriter {
                         continue;
                     }
                     const auto number = to_index(crossings[i].route);
-                    const Route& route = blocks_.routes.routes[number];
+                    const BlockRoute& route = blocks_.routes.routes[number];
                     if (!between_all_) {
                         at_[i] = static_cast<Block>(route.to);
                     } else if (sending && route.from == rank_) {

@@ -17,7 +17,7 @@ bool goes_by_routes(Collective collective);
 
 /// Of all ranks. A gather's are those of a scatter on links the other way, and run backwards.
 struct RoutedBlocks {
-    Routes routes;
+    BlockRoutes routes;
     std::vector<RouteStep> crossings;       ///< by part, then by step and link
     std::vector<std::vector<int>> of_rank;  ///< by rank: its crossings, in that order
     int steps = 0;

@@ -37,9 +37,9 @@ std::vector<int> take_way(const std::vector<FabricLink>& links,
 
 }  // namespace
 
-std::vector<int> Routes::loads() const {
+std::vector<int> BlockRoutes::loads() const {
     std::vector<int> load(links.size());
-    for (const Route& route : routes) {
+    for (const BlockRoute& route : routes) {
         for (const int link : route.links) {
             ++load[to_index(link)];
         }
@@ -47,7 +47,7 @@ std::vector<int> Routes::loads() const {
     return load;
 }
 
-double Routes::time() const {
+double BlockRoutes::time() const {
     const std::vector<int> load = loads();
     double most = 0;
     for (std::size_t i = 0; i < links.size(); ++i) {
@@ -56,8 +56,8 @@ double Routes::time() const {
     return most / parts / ranks;
 }
 
-Routes route_from_root(const std::vector<FabricLink>& links, Rank ranks, Rank root, int parts,
-                       double bound) {
+BlockRoutes route_from_root(const std::vector<FabricLink>& links, Rank ranks, Rank root, int parts,
+                            double bound) {
     std::vector<std::vector<int>> out(to_index(ranks));
     for (std::size_t i = 0; i < links.size(); ++i) {
         out[to_index(links[i].from)].push_back(static_cast<int>(i));
@@ -95,7 +95,7 @@ Routes route_from_root(const std::vector<FabricLink>& links, Rank ranks, Rank ro
         const std::int64_t middle = (too_few + enough) / 2;
         (suffices(middle) ? enough : too_few) = middle;
     }
-    Routes found{links, ranks, parts, {}};
+    BlockRoutes found{links, ranks, parts, {}};
     for (int part = 0; part < parts; ++part) {
         for (Rank r = 0; r < ranks; ++r) {
             if (r != root) {

@@ -11,17 +11,17 @@
 namespace trefoil {
 
 /// The links that a part of a block crosses, one after the other.
-struct Route {
+struct BlockRoute {
     Rank from = 0, to = 0;
     std::vector<int> links;
 };
 
 /// Every block is cut into `parts` equal ones, and each goes its own way.
-struct Routes {
+struct BlockRoutes {
     std::vector<FabricLink> links;  ///< those of the fabric, or reversed
     Rank ranks = 0;
     int parts = 1;
-    std::vector<Route> routes;  ///< those of the first part, then as many of the next one
+    std::vector<BlockRoute> routes;  ///< those of the first part, then as many of the next one
 
     int part_of(std::size_t route) const {
         return static_cast<int>(route / (routes.size() / to_index(parts)));
@@ -34,12 +34,12 @@ struct Routes {
 
 /// Ways from a root to all others: a flow of whole parts (Ford and Fulkerson, 1956), taken apart
 /// into ways, short ones first. It takes the least time that whole parts permit, nearly.
-Routes route_from_root(const std::vector<FabricLink>& links, Rank ranks, Rank root, int parts,
-                       double bound);
+BlockRoutes route_from_root(const std::vector<FabricLink>& links, Rank ranks, Rank root, int parts,
+                            double bound);
 
 /// Ways between all pairs. They begin as shortest ones; those over links that carry too much then
 /// look for cheaper ways, while such links grow dearer: negotiated congestion (McMurchie and
 /// Ebeling, FPGA 1995). This proves no optimum.
-Routes route_pairs(const std::vector<FabricLink>& links, Rank ranks, int parts, double bound);
+BlockRoutes route_pairs(const std::vector<FabricLink>& links, Rank ranks, int parts, double bound);
 
 }  // namespace trefoil

@@ -36,8 +36,8 @@ class Negotiation {
             // Offset by offset: ranks load the links around them evenly from the start.
             for (Rank offset = 1; offset < ranks; ++offset) {
                 for (Rank from = 0; from < ranks; ++from) {
-                    Route& route =
-                        found_.routes.emplace_back(Route{from, (from + offset) % ranks, {}});
+                    BlockRoute& route =
+                        found_.routes.emplace_back(BlockRoute{from, (from + offset) % ranks, {}});
                     go_short(route);
                     load(route, 1);
                     least_links_ += std::ssize(route.links);
@@ -69,7 +69,7 @@ class Negotiation {
             if (fits) {
                 return true;
             }
-            for (Route& route : found_.routes) {
+            for (BlockRoute& route : found_.routes) {
                 if (std::any_of(route.links.begin(), route.links.end(),
                                 [&](int link) { return over(link) > 0; })) {
                     load(route, -1);
@@ -82,7 +82,7 @@ class Negotiation {
         return false;
     }
 
-    Routes take() { return std::move(found_); }
+    BlockRoutes take() { return std::move(found_); }
 
   private:
     static constexpr int unit = 64;  ///< what a link costs that has room
@@ -113,14 +113,14 @@ class Negotiation {
         }
     }
 
-    void load(const Route& route, int more) {
+    void load(const BlockRoute& route, int more) {
         for (const int link : route.links) {
             load_[to_index(link)] += more;
         }
     }
 
     /// Over the fewest links, backwards, each time through the one with the least load by its rate.
-    void go_short(Route& route) {
+    void go_short(BlockRoute& route) {
         const auto lighter = [&](int a, int b) {
             return std::int64_t{load_[to_index(a)] + 1} * links_[to_index(b)].rate <
                    std::int64_t{load_[to_index(b)] + 1} * links_[to_index(a)].rate;
@@ -141,7 +141,7 @@ class Negotiation {
     }
 
     /// Of the least cost: no link costs less than a unit, so hops say how far it is at least (A*).
-    void go_cheap(Route& route) {
+    void go_cheap(BlockRoute& route) {
         using Reached = std::pair<std::int64_t, Rank>;
         std::priority_queue<Reached, std::vector<Reached>, std::greater<>> queue;
         spent_.assign(to_index(found_.ranks), -1);
@@ -175,7 +175,7 @@ class Negotiation {
     }
 
     const std::vector<FabricLink>& links_;
-    Routes found_;
+    BlockRoutes found_;
     std::vector<std::vector<int>> out_, in_;
     std::vector<int> load_, room_, dearer_;  ///< by link
     std::vector<int> hops_;
@@ -188,7 +188,7 @@ class Negotiation {
 
 }  // namespace
 
-Routes route_pairs(const std::vector<FabricLink>& links, Rank ranks, int parts, double bound) {
+BlockRoutes route_pairs(const std::vector<FabricLink>& links, Rank ranks, int parts, double bound) {
     constexpr Rank few = 64;  // of more it is not tried whether the bound itself can be reached
     const double aim = bound * (ranks <= few ? 1 : close_to_bound) * parts * ranks;
     auto most = static_cast<std::int64_t>(std::ceil(aim * Fabric::whole - 1e-3));
