@@ -75,6 +75,11 @@ constexpr Algorithm packed_entry(std::string_view summary) {
     return algorithm;
 }
 
+constexpr Traits block_by_block{.cost_class = CostClass::bandwidth,
+                                .identical_results = true,
+                                .steered = true,
+                                .single_blocks = true};
+
 template <Collective collective>
 constexpr Algorithm routed_entry(std::string_view summary, std::string_view paper) {
     return {
@@ -83,7 +88,7 @@ constexpr Algorithm routed_entry(std::string_view summary, std::string_view pape
         .summary = summary,
         .paper = paper,
         .shapes = every_network(collective),
-        .traits = along_links,
+        .traits = block_by_block,
         .selection = collective == alltoall ? pairs_where_links_lack : where_links_lack,
         .shape_refusal = refusal<collective>,
         .builder = build<collective>,

@@ -41,6 +41,8 @@ struct Traits {
     /// Every block goes straight to its target, so that nobody else need know its size: runs
     /// alltoallv, and gatherv and scatterv that begin before all ranks know the counts.
     bool vector_variant = false;
+    /// A message has one block of a part, and others may go the same way in the same step.
+    bool single_blocks = false;
     /// Ranks read each other's memory, so it runs only where all get at all others', and is no
     /// candidate of the cost model.
     bool reads_peers = false;

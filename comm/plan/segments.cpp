@@ -37,12 +37,15 @@ std::size_t extents_and_messages(const ScheduleSet& set) {
 /// What of a landing slot is left when every message begins at a cache line.
 double usable_slot_bytes(const Request& request, const Choice& choice, const Torus& torus,
                          const Schedule& schedule, double vectors, std::size_t slot_bytes) {
-    // Where blocks go straight a channel has one message. A user's schedule may have several in a
-    // step, of many extents, each of which is rounded on its own.
-    const std::size_t messages = choice.algorithm->traits_with(choice.options).vector_variant ? 1
-                                 : choice.algorithm->set != nullptr
-                                     ? extents_and_messages(*choice.algorithm->set)
-                                     : schedule.steps.size();
+    // Where blocks go straight a channel has one message. Others may have several in a step: a
+    // user's schedule, of many extents, each of which is rounded on its own, or one for each block.
+    const Traits traits = choice.algorithm->traits_with(choice.options);
+    const double part_blocks = vectors * torus.ranks() * static_cast<double>(schedule.parts.size());
+    const std::size_t messages =
+        traits.vector_variant              ? 1
+        : choice.algorithm->set != nullptr ? extents_and_messages(*choice.algorithm->set)
+        : traits.single_blocks             ? static_cast<std::size_t>(std::lround(part_blocks))
+                                           : schedule.steps.size();
     std::size_t padding = 2 * messages * landing_alignment;
     const bool in_small_shares = request.traits().blocks_both_ways() ||
                                  (request.traits().has_blocks() && choice.options.by_node);

@@ -4,10 +4,12 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <numeric>
 
 #include "algorithms/registry/registry.hpp"
 #include "comm/plan/lower.hpp"
+#include "tests/threads/executor/recording_group.hpp"
 #include "topo/error.hpp"
 
 namespace trefoil::test::segments_test {
@@ -114,6 +116,37 @@ TEST(Cut, RefusesWhatNeverFits) {
         EXPECT_EQ(error.status(), Status::unsupported);
         EXPECT_NE(std::string(error.what()).find("TREFOIL_LANDING_BYTES=256"), std::string::npos)
             << error.what();
+    }
+}
+
+/// Lowers the first segment on every rank.
+void lower_all(const Request& request, const Choice& choice, const TorusMap& map) {
+    std::vector<Port> ports;
+    for (int p = 0; p < map.torus.ports(); ++p) {
+        ports.push_back(Port{p});
+    }
+    for (Rank r = 0; r < map.torus.ranks(); ++r) {
+        Channels channels({std::make_shared<RecordingGroup>(ports)}, {});
+        channels.rank = r;
+        channels.rings = LandingRings(usual.slot_bytes, 0);
+        const Schedule schedule = choice.algorithm->build(map.torus, r, choice.options);
+        const Cut made = cut(request, choice, map.torus, schedule, usual);
+        SegmentShape shape = segment_shape(request, choice, map, schedule);
+        shape.elements = segment_elements(request, map.torus, 0, made.per_segment);
+        (void)lower(schedule, VectorMap(schedule, shape), channels);
+    }
+}
+
+// Blocks that go the same way in one step are messages each, and each begins with a cache line.
+TEST(Cut, HasRoomForManyBlocksInOneStep) {
+    for (const char* torus : {"8:cable=+0@3", "24m", "8x8:node=9"}) {
+        const TorusMap map = make_torus_map({"test", torus, {}}, Torus::parse(torus).ranks());
+        const Choice choice = choice_of({torus, Collective::alltoall, "packed"});
+        for (const std::size_t count : {1000, 99'999, 1'000'000}) {
+            const Request request{
+                .collective = Collective::alltoall, .type = DataType::int32, .count = count};
+            EXPECT_NO_THROW(lower_all(request, choice, map)) << torus << ", " << count;
+        }
     }
 }
 
