@@ -15,11 +15,18 @@ Schedule build_found(const Torus& torus, Rank rank, const BuildOptions& options)
     return build_few_steps(collective, torus, rank, options);
 }
 
+template <Collective collective>
+std::string exchange_refusal(const Torus& torus) {
+    return few_step_exchange_refusal(collective, torus);
+}
+
 constexpr std::string_view found_source = "own; steps: Bruck et al., IEEE TPDS 1997, k-port model";
 constexpr std::string_view found_networks = "every network up to 256 ranks";
 constexpr std::string_view found_groups =
     "networks up to 256 ranks, unless the number of places has a large prime factor";
 
+/// Not steered: messages go along several dimensions, and a port is of one. Bursts: where ranks are
+/// few or ports many, one sends to nearly all others in a step.
 template <Collective collective>
 constexpr Algorithm few_steps_entry(std::string_view summary) {
     Algorithm algorithm{
@@ -29,7 +36,7 @@ constexpr Algorithm few_steps_entry(std::string_view summary) {
         .paper = found_source,
         .shapes = found_networks,
         .traits = nested,
-        .selection = {.most_ranks = most_few_step_ranks, .most_bytes = 16384},
+        .selection = {.most_ranks = most_few_step_ranks, .bursts = true, .most_bytes = 16384},
         .shape_refusal = few_step_refusal,
         .builder = build_found<collective>,
         .landing_vectors = one,
@@ -41,7 +48,7 @@ constexpr Algorithm few_steps_entry(std::string_view summary) {
     if (collective == reduce_scatter || collective == allgather) {
         algorithm.traits = scattered;
         algorithm.shapes = found_groups;
-        algorithm.shape_refusal = few_step_exchange_refusal;
+        algorithm.shape_refusal = exchange_refusal<collective>;
     }
     return algorithm;
 }

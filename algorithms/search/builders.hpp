@@ -13,7 +13,7 @@ inline constexpr Rank most_few_step_ranks = 256;
 
 /// Of allreduce, bcast and reduce; of allgather and reduce_scatter.
 std::string few_step_refusal(const Torus& torus);
-std::string few_step_exchange_refusal(const Torus& torus);
+std::string few_step_exchange_refusal(Collective collective, const Torus& torus);
 
 /// An Algorithm::landing_vectors of allreduce; that of the others is 1.
 double few_step_landing(const Torus& torus, const BuildOptions& options);

@@ -88,18 +88,6 @@ int farthest(const WayTable& ways) {
     return most;
 }
 
-std::vector<std::vector<Rank>> nearest(const WayTable& ways) {
-    std::vector<std::vector<Rank>> near(to_index(ways.ranks()),
-                                        std::vector<Rank>(to_index(ways.ranks())));
-    for (Rank to = 0; to < ways.ranks(); ++to) {
-        std::vector<Rank>& list = near[to_index(to)];
-        std::iota(list.begin(), list.end(), 0);
-        std::stable_sort(list.begin(), list.end(),
-                         [&](Rank a, Rank b) { return ways.hops(a, to) < ways.hops(b, to); });
-    }
-    return near;
-}
-
 class ChainSearch {
   public:
     /// All outlive it.
@@ -346,7 +334,7 @@ std::optional<Exchange> find_coset_exchange(const Torus& torus, const WayTable& 
         return Exchange{};
     }
     const Places places(torus);
-    const std::vector<std::vector<Rank>> near = nearest(ways);
+    const std::vector<std::vector<Rank>> near = ways.nearest();
     std::optional<Exchange> best;
     int limit = std::numeric_limits<int>::max() / 2;
     // Of those with blocks the simulator finds that further messages cost more than the model does.

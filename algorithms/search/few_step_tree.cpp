@@ -9,12 +9,12 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <functional>
 #include <numeric>
 #include <optional>
 #include <utility>
 
+#include "algorithms/search/hop_shares.hpp"
 #include "algorithms/search/port_matching.hpp"
 #include "algorithms/search/prices.hpp"
 
@@ -38,8 +38,8 @@ class Numbers {
 
 class LevelSearch {
   public:
-    LevelSearch(const WayTable& ways, Rank root, const std::vector<int>& hops, int per_port,
-                std::int64_t work)
+    LevelSearch(const WayTable& ways, const std::vector<std::vector<Rank>>& near, Rank root,
+                const std::vector<int>& hops, int per_port, std::int64_t work)
         : ways_(ways),
           root_(root),
           hops_(hops),
@@ -47,20 +47,9 @@ class LevelSearch {
           work_(work),
           last_(static_cast<int>(hops.size())),
           level_(to_index(ways.ranks()), last_),
-          near_(to_index(ways.ranks())),
+          near_(near),
           matching_(ways, per_port, to_index(ways.ranks())) {
         level_[to_index(root)] = 0;
-        const int farthest = *std::max_element(hops.begin(), hops.end());
-        for (Rank to = 0; to < ways.ranks(); ++to) {
-            std::vector<Rank>& near = near_[to_index(to)];
-            for (Rank from = 0; from < ways.ranks(); ++from) {
-                if (from != to && ways.hops(from, to) <= farthest) {
-                    near.push_back(from);
-                }
-            }
-            std::stable_sort(near.begin(), near.end(),
-                             [&](Rank a, Rank b) { return ways.hops(a, to) < ways.hops(b, to); });
-        }
     }
 
     std::optional<FewStepTree> find() {
@@ -200,9 +189,9 @@ class LevelSearch {
     const int per_port_;
     std::int64_t work_;
     const int last_;
-    std::vector<int> level_;               ///< by rank; of the root 0
-    std::vector<std::vector<Rank>> near_;  ///< by receiver: senders, the nearest first
-    PortMatching matching_;                ///< by receiver, of all levels in turn
+    std::vector<int> level_;                      ///< by rank; of the root 0
+    const std::vector<std::vector<Rank>>& near_;  ///< by receiver: all ranks, the nearest first
+    PortMatching matching_;                       ///< by receiver, of all levels in turn
     std::vector<Rank> open_;
     Numbers numbers_;
 };
@@ -224,41 +213,7 @@ int fewest_steps(const WayTable& ways, Rank root, int per_port) {
     return steps;
 }
 
-/// All ways to share out `hops` among `steps` steps, at least one each.
-void share_out(int steps, int hops, std::vector<int>& begun, std::vector<std::vector<int>>& all) {
-    if (steps == 1) {
-        begun.push_back(hops);
-        all.push_back(begun);
-        begun.pop_back();
-        return;
-    }
-    for (int first = hops - steps + 1; first >= 1; --first) {
-        begun.push_back(first);
-        share_out(steps - 1, hops - first, begun, all);
-        begun.pop_back();
-    }
-}
-
-/// Where balls of ranks grow alike from step to step come first.
-std::vector<std::vector<int>> hops_by_step(int steps, int hops, double growth) {
-    std::vector<std::vector<int>> all;
-    std::vector<int> begun;
-    share_out(steps, hops, begun, all);
-    const double whole = (std::pow(growth, steps) - 1) / (growth - 1);
-    const auto unlike = [&](const std::vector<int>& some) {
-        double sum = 0;
-        double ideal = hops / whole;
-        for (auto step = some.rbegin(); step != some.rend(); ++step, ideal *= growth) {
-            sum += std::abs(*step - ideal);
-        }
-        return sum;
-    };
-    std::stable_sort(all.begin(), all.end(),
-                     [&](const auto& a, const auto& b) { return unlike(a) < unlike(b); });
-    constexpr std::size_t most = 8;
-    all.resize(std::min(most, all.size()));
-    return all;
-}
+constexpr std::size_t most_shares = 8;
 
 }  // namespace
 
@@ -267,20 +222,26 @@ FewStepTree find_few_step_tree(const WayTable& ways, Rank root, int times, std::
         return {};
     }
     const int farthest = ways.eccentricity(root);
+    const std::vector<std::vector<Rank>> near = ways.nearest();
+    std::vector<int> fewest(1);  // by messages through a port
+    for (int per_port = 1; per_port <= most_per_port; ++per_port) {
+        fewest.push_back(fewest_steps(ways, root, per_port));
+    }
     for (int price = 1;; ++price) {
         for (int per_port = 1; per_port <= most_per_port; ++per_port) {
             const int rest = price - further_message_in_hops / times * (per_port - 1);
-            for (int steps = fewest_steps(ways, root, per_port); steps * step_in_hops < rest;
-                 ++steps) {
+            for (int steps = fewest[to_index(per_port)]; steps * step_in_hops < rest; ++steps) {
                 const int hops = rest - steps * step_in_hops;
                 if (hops < std::max(farthest, steps) || hops > farthest + most_detours + steps) {
                     continue;
                 }
+                // Balls of ranks grow alike from step to step.
                 const auto shares =
-                    hops_by_step(steps, hops, std::sqrt(ways.ports() * per_port + 1));
+                    hop_shares(steps, hops, ways.ports() * per_port + 1, most_shares);
                 for (const std::vector<int>& share : shares) {
                     auto tree =
-                        LevelSearch(ways, root, share, per_port, work / std::ssize(shares)).find();
+                        LevelSearch(ways, near, root, share, per_port, work / std::ssize(shares))
+                            .find();
                     if (tree) {
                         return *tree;
                     }

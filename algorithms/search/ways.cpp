@@ -3,6 +3,7 @@
 #include "algorithms/search/ways.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "topo/fabric.hpp"
 
@@ -27,10 +28,12 @@ bool has_link(const Torus& torus, Rank rank, Port port) {
 WayTable::Ports ports_towards(const Torus& torus, Rank from, Rank to) {
     WayTable::Ports shortest = 0, working = 0;
     for (int j = 0; j < torus.dimensions(); ++j) {
-        const std::int64_t apart = torus.displacement(from, to, j);
+        const bool tie = torus.is_tie(from, to, j);
+        const bool both = tie && !torus.is_line(j);
+        // The verifier asks for the ring's way; on a tie it takes either, and a line has one.
+        const std::int64_t apart = tie ? torus.way(from, to, j) : torus.displacement(from, to, j);
         for (const Port port : {Port::plus(j), Port::minus(j)}) {
-            const bool leads =
-                apart != 0 && (torus.is_tie(from, to, j) || (apart > 0) == (port.sign() > 0));
+            const bool leads = apart != 0 && (both || (apart > 0) == (port.sign() > 0));
             shortest |= leads ? bit(port) : 0;
             working |= leads && has_link(torus, from, port) ? bit(port) : 0;
         }
@@ -94,6 +97,17 @@ int WayTable::eccentricity(Rank from) const {
         most = std::max(most, hops(from, to));
     }
     return most;
+}
+
+std::vector<std::vector<Rank>> WayTable::nearest() const {
+    std::vector<std::vector<Rank>> near(to_index(ranks_), std::vector<Rank>(to_index(ranks_)));
+    for (Rank to = 0; to < ranks_; ++to) {
+        std::vector<Rank>& list = near[to_index(to)];
+        std::iota(list.begin(), list.end(), 0);
+        std::stable_sort(list.begin(), list.end(),
+                         [&](Rank a, Rank b) { return hops(a, to) < hops(b, to); });
+    }
+    return near;
 }
 
 WayTable WayTable::reversed() const {

@@ -30,6 +30,8 @@ class WayTable {
     Ports ports_of(Rank from) const;
     /// How far the rank is from which a rank is farthest.
     int eccentricity(Rank from) const;
+    /// By receiver: all ranks, the nearest senders first.
+    std::vector<std::vector<Rank>> nearest() const;
     /// From a rank to another one what leads the other way, with the ports of arrival.
     WayTable reversed() const;
 

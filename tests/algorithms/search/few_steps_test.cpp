@@ -60,6 +60,24 @@ TEST(FewSteps, AreProvedOnEveryNetwork) {
     }
 }
 
+// Nobody leaves away from the peer where both ways round the ring would be as long.
+TEST(FewSteps, LinesHaveOneWay) {
+    const WayTable ways(Torus::parse("8m"));
+    for (Rank low = 0; low < 4; ++low) {
+        EXPECT_EQ(ways.ports_between(low, low + 4), 1U) << low;
+        EXPECT_EQ(ways.ports_between(low + 4, low), 2U) << low;
+    }
+}
+
+// Millions of ways to share out hops once took all memory there.
+TEST(FewSteps, LongRingsAndLinesAreProved) {
+    for (const char* text : {"251", "256m"}) {
+        const Torus torus = Torus::parse(text);
+        const Verification proof = verify(torus, find_algorithm(bcast, "few-steps"), {.root = 3});
+        ASSERT_TRUE(proof.ok()) << text << ": " << proof.errors[0];
+    }
+}
+
 /// Steps, messages of a port in one, and hops.
 void expect_tree(const char* text, int steps, int per_port, int hops) {
     const Torus torus = Torus::parse(text);
