@@ -172,7 +172,7 @@ std::string sits_out(const AutoCandidate& candidate, const Torus& torus, std::si
         return "it is considered for vectors of up to " + std::to_string(most) + " bytes";
     }
     if (!needs.rank_order && candidate.algorithm->selection.bursts && model.message > model.wait) {
-        return "it sends to all ranks at once, which takes long where ranks share cores and each "
+        return "it sends to many ranks at once, which takes long where ranks share cores and each "
                "message costs more than a wait";
     }
     return !by_price ? "there are too many ranks to price all candidates, so the size alone decides"
