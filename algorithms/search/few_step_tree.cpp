@@ -227,6 +227,9 @@ FewStepTree find_few_step_tree(const WayTable& ways, Rank root, int times, std::
     for (int per_port = 1; per_port <= most_per_port; ++per_port) {
         fewest.push_back(fewest_steps(ways, root, per_port));
     }
+    // What is tried first may look at all that `work` allows; the longer nothing is found, the
+    // less.
+    std::int64_t left = 4 * work;
     for (int price = 1;; ++price) {
         for (int per_port = 1; per_port <= most_per_port; ++per_port) {
             const int rest = price - further_message_in_hops / times * (per_port - 1);
@@ -239,9 +242,9 @@ FewStepTree find_few_step_tree(const WayTable& ways, Rank root, int times, std::
                 const auto shares =
                     hop_shares(steps, hops, ways.ports() * per_port + 1, most_shares);
                 for (const std::vector<int>& share : shares) {
-                    auto tree =
-                        LevelSearch(ways, near, root, share, per_port, work / std::ssize(shares))
-                            .find();
+                    const std::int64_t looks = std::min(work / std::ssize(shares), 1 + left / 16);
+                    left -= std::min(left, looks);
+                    auto tree = LevelSearch(ways, near, root, share, per_port, looks).find();
                     if (tree) {
                         return *tree;
                     }

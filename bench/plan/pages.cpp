@@ -67,7 +67,7 @@ constexpr std::string_view index_tail = R"(
 - **Load**: what crosses the busiest directed link in a step, in vectors, summed over the steps.
   Messages take minimal dimension-ordered routes, half and half where both ways are equally long.
   Times the number of dimensions, the load of an allreduce is its transmission deficiency, of which
-  1 is the least; [measurements.md](measurements.md#transmission-deficiencies) has large tori.
+  1 is the least; [papers.md](papers.md) has large tori.
 - **One port**: `name:single-port` sends and receives one message at a time, for machines with one
   port per rank. It is what the paper has, except for recursive doubling and halving, which here go
   through the ranks in a line: on a torus the papers compare with `recursive-doubling-torus-l` and

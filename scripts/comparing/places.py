@@ -21,7 +21,7 @@ class Torus:
     """Use it in a `with`, which takes the network down."""
 
     def __init__(self, torus, rate, folder, trefoil, per_node=1):
-        self.per_node, self.trefoil, self.bounds = per_node, trefoil, {}
+        self.per_node, self.trefoil, self.bounds, self.is_whole = per_node, trefoil, {}, True
         self.name = f"compare{os.getpid()}"
         self.torus_name, self.rate_text = torus, rate
         self.rate = links.parse_rate(rate) / 8 * PAYLOAD_OF_FRAME  # bytes/s of data at best

@@ -142,7 +142,7 @@ class ProgressAndLoad(unittest.TestCase):
 
 class Places(unittest.TestCase):
     def test_bounds_of_a_torus(self):
-        place = places.Torus("3x3", "100mbit", ".")
+        place = places.Torus("3x3", "100mbit", ".", None)
         place.ranks, place.directions = 9, 4
         # D * rate * N / (N - 1) is the greatest algorithm bandwidth of an allreduce, D = 2 dimensions.
         self.assertAlmostEqual(1e6 / (2 * place.rate * 9 / 8), place.bound("allreduce", 1e6))
@@ -153,10 +153,19 @@ class Places(unittest.TestCase):
         self.assertAlmostEqual(3 * 1e6 / 9 / place.rate, place.bound("alltoall", 1e6))
         self.assertTrue(0.99 < place.rate / 12.5e6 < 1)
         # Ranks of a node share its links: a reduction's bytes leave it once, those of an alltoall for each rank.
-        nodes = places.Torus("3x3", "100mbit", ".", per_node=2)
+        nodes = places.Torus("3x3", "100mbit", ".", None, per_node=2)
         nodes.ranks, nodes.directions, nodes.network = 18, 4, place.network
         self.assertAlmostEqual(place.bound("allreduce", 1e6), nodes.bound("allreduce", 1e6))
         self.assertAlmostEqual(2 * place.bound("alltoall", 1e6), nodes.bound("alltoall", 1e6))
+
+    def test_bounds_of_a_damaged_torus_are_those_of_the_tool(self):
+        with tempfile.TemporaryDirectory() as folder:
+            tool = pathlib.Path(folder) / "trefoil"
+            tool.write_text("#!/bin/sh\necho \"{\\\"vectors\\\": 0.5, \\\"asked\\\": \\\"$*\\\"}\"\n", encoding="utf-8")
+            tool.chmod(0o755)
+            place = places.Torus("3x3:cable=+0@4", "100mbit", folder, str(tool))
+            place.is_whole = False
+            self.assertAlmostEqual(0.5 * 1e6 / place.rate, place.bound("allreduce", 1e6))
 
     def test_fewer_calls_for_longer_vectors(self):
         self.assertEqual(5000, places.round_calls(1e9, 5, 5000))

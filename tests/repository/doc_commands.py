@@ -32,7 +32,6 @@ ELSEWHERE = (
     (r"^scripts/torusnet\b|--net torusnet\b", "needs root; tests/network runs torusnet, and ranks in its networks"),
     (r"^scripts/compare(-model|-overlap)? ", "takes minutes, and root or two MPIs; repository_compare tests its parts"),
     (r"^scripts/compare-put\b", "takes minutes, and needs the tools of UCX and libfabric"),
-    (r"run --torus 8x8x8 -- build/examples\b", "takes a minute and 512 processes; the tutorial's commands run the same example"),
     (r"\btest_comm_calls_under_stress\b", "takes minutes; the test comm_calls_under_stress makes fewer calls"),
     (r"\btrefoil_communicators\b", "measures a release build; the test micro_communicators runs it"),
     (r"\btrefoil_fairness\b", "measures a release build; the test micro_fairness runs it"),
