@@ -389,6 +389,25 @@ bool Fabric::is_connected() const {
     return true;
 }
 
+std::vector<int> hops_along(const std::vector<FabricLink>& links, Rank ranks, Rank from) {
+    std::vector<std::vector<Rank>> next(to_size(ranks));
+    for (const FabricLink& link : links) {
+        next[to_size(link.from)].push_back(link.to);
+    }
+    std::vector<int> hops(next.size(), -1);
+    std::vector<Rank> queue{from};
+    hops[to_size(from)] = 0;
+    for (std::size_t i = 0; i < queue.size(); ++i) {
+        for (const Rank to : next[to_size(queue[i])]) {
+            if (hops[to_size(to)] < 0) {
+                hops[to_size(to)] = hops[to_size(queue[i])] + 1;
+                queue.push_back(to);
+            }
+        }
+    }
+    return hops;
+}
+
 void Fabric::require_link(Link link) const {
     if (link.from < 0 || link.from >= torus_.ranks() || !has_link(link)) {
         throw Error(Status::invalid_argument,

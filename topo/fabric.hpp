@@ -125,6 +125,14 @@ class Fabric {
     std::vector<Rank> places_, ranks_;
 };
 
+/// The torus behind whose ports the links lie: a fabric's own, or this one.
+inline const Torus& wired(const Torus& torus) {
+    return torus.fabric() != nullptr ? torus.fabric()->torus() : torus;
+}
+
+/// Hops from a rank to all of so many along `links`; -1: no way.
+std::vector<int> hops_along(const std::vector<FabricLink>& links, Rank ranks, Rank from);
+
 /// "0.5" for 500 thousandths.
 std::string rate_text(int thousandths);
 

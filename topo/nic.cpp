@@ -42,12 +42,6 @@ std::optional<std::int64_t> number_in(const std::string& path) {
     return file >> number ? std::optional(number) : std::nullopt;
 }
 
-void ask_link(Nic& nic) {
-    const std::string folder = "/sys/class/net/" + nic.name + "/";
-    nic.carrier = number_in(folder + "carrier").value_or(1) != 0;
-    nic.megabits = std::max<std::int64_t>(0, number_in(folder + "speed").value_or(0));
-}
-
 }  // namespace
 
 std::vector<Nic> host_nics(const Locality& locality) {
@@ -70,7 +64,6 @@ std::vector<Nic> host_nics(const Locality& locality) {
     }
     for (Nic& nic : nics) {
         nic.virtual_kind = nic.loopback ? "" : virtual_kind(nic.name);
-        ask_link(nic);
     }
     for (const DeviceLocality& device : locality.devices) {
         Nic& nic = find_or_add(nics, device.name);
@@ -84,6 +77,14 @@ std::vector<Nic> host_nics(const Locality& locality) {
         nic.up = device.up;
     }
     return nics;
+}
+
+void ask_links(std::vector<Nic>& nics) {
+    for (Nic& nic : nics) {
+        const std::string folder = "/sys/class/net/" + nic.name + "/";
+        nic.carrier = number_in(folder + "carrier").value_or(1) != 0;
+        nic.megabits = std::max<std::int64_t>(0, number_in(folder + "speed").value_or(0));
+    }
 }
 
 std::string state_text(const Nic& nic) {

@@ -150,37 +150,12 @@ ThroughputBound of_allreduce(const Links& links, Rank ranks) {
     return most;
 }
 
-/// Hops from a rank to all, along `links`; -1: no way.
-std::vector<int> distances(const std::vector<std::vector<Rank>>& next, Rank from) {
-    std::vector<int> hops(next.size(), -1);
-    std::vector<Rank> queue{from};
-    hops[to_index(from)] = 0;
-    for (std::size_t i = 0; i < queue.size(); ++i) {
-        for (const Rank to : next[to_index(queue[i])]) {
-            if (hops[to_index(to)] < 0) {
-                hops[to_index(to)] = hops[to_index(queue[i])] + 1;
-                queue.push_back(to);
-            }
-        }
-    }
-    return hops;
-}
-
-std::vector<std::vector<Rank>> followers(const Links& links, Rank ranks) {
-    std::vector<std::vector<Rank>> next(to_index(ranks));
-    for (const FabricLink& link : links) {
-        next[to_index(link.from)].push_back(link.to);
-    }
-    return next;
-}
-
 /// By distances, by what each rank takes in and gives out, and by cuts across each dimension.
 ThroughputBound of_alltoall(const Fabric& fabric, const Links& links) {
     const Rank ranks = fabric.ranks();
-    const auto next = followers(links, ranks);
     std::int64_t hops = 0, rates = 0;
     for (Rank r = 0; r < ranks; ++r) {
-        const std::vector<int> from = distances(next, r);
+        const std::vector<int> from = hops_along(links, ranks, r);
         hops += std::accumulate(from.begin(), from.end(), std::int64_t{0});
     }
     for (const FabricLink& link : links) {
@@ -291,11 +266,10 @@ LatencyBound latency_bound(const Fabric& fabric, Collective collective, Rank roo
     }
     const Rank ranks = fabric.ranks();
     const Links links = fabric.links();
-    const auto next = followers(links, ranks);
     LatencyBound bound;
     for (Rank r = 0; r < ranks; ++r) {
         if (!row.rooted() || r == root) {
-            const std::vector<int> hops = distances(next, r);
+            const std::vector<int> hops = hops_along(links, ranks, r);
             bound.hops = std::max(bound.hops, *std::max_element(hops.begin(), hops.end()));
         }
     }

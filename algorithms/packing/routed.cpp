@@ -176,11 +176,6 @@ class RankWriter {
 
 }  // namespace
 
-bool goes_by_routes(Collective collective) {
-    return collective == Collective::gather || collective == Collective::scatter ||
-           collective == Collective::alltoall;
-}
-
 RoutedBlocks route_blocks(const Fabric& fabric, Collective collective, Rank root) {
     const Rank ranks = fabric.ranks();
     RoutedBlocks best;

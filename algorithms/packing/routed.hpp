@@ -13,7 +13,10 @@
 namespace trefoil {
 
 /// Gather, scatter and alltoall; the others go along trees.
-bool goes_by_routes(Collective collective);
+constexpr bool goes_by_routes(Collective collective) {
+    return collective == Collective::gather || collective == Collective::scatter ||
+           collective == Collective::alltoall;
+}
 
 /// Of all ranks. A gather's are those of a scatter on links the other way, and run backwards.
 struct RoutedBlocks {

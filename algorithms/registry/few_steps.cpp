@@ -26,7 +26,8 @@ constexpr std::string_view found_groups =
     "networks up to 256 ranks, unless the number of places has a large prime factor";
 
 /// Not steered: messages go along several dimensions, and a port is of one. Bursts: where ranks are
-/// few or ports many, one sends to nearly all others in a step.
+/// few or ports many, one sends to nearly all others in a step. On whole tori it runs when it is
+/// named: nothing but the model says yet that it is faster there.
 template <Collective collective>
 constexpr Algorithm few_steps_entry(std::string_view summary) {
     Algorithm algorithm{
@@ -36,7 +37,10 @@ constexpr Algorithm few_steps_entry(std::string_view summary) {
         .paper = found_source,
         .shapes = found_networks,
         .traits = nested,
-        .selection = {.most_ranks = most_few_step_ranks, .bursts = true, .most_bytes = 16384},
+        .selection = {.most_ranks = most_few_step_ranks,
+                      .bursts = true,
+                      .most_bytes = 16384,
+                      .unlike_tori_only = true},
         .shape_refusal = few_step_refusal,
         .builder = build_found<collective>,
         .landing_vectors = one,

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The table of algorithms: packed trees and routes, on tori that are whole or not.
+#include <algorithm>
+
 #include "algorithms/analysis/pipeline_pieces.hpp"
 #include "algorithms/packing/builders.hpp"
+#include "algorithms/packing/routed.hpp"
 #include "algorithms/registry/entries.hpp"
 
 namespace trefoil {
@@ -45,55 +48,32 @@ constexpr std::string_view every_network(Collective collective) {
             return "every network up to 4096 ranks";
     }
 }
-/// On whole tori others have fewer steps, and this one is there to be named. To price it for more
-/// ranks takes longer than to build it.
-constexpr Selection where_links_lack{.most_ranks = 512, .unlike_tori_only = true};
-constexpr Selection pairs_where_links_lack{.most_ranks = most_packed_ranks(Collective::alltoall),
-                                           .unlike_tori_only = true};
-/// Messages go to neighbours, through the port that is meant.
-constexpr Traits along_links{
-    .cost_class = CostClass::bandwidth, .identical_results = true, .steered = true};
-
+/// Messages go to neighbours, through the port that is meant. On whole tori others have fewer
+/// steps, and this one is there to be named; to price it for more ranks than 512 takes longer than
+/// to build it.
 template <Collective collective>
-constexpr Algorithm packed_entry(std::string_view summary) {
+constexpr Algorithm packed_entry(std::string_view summary, std::string_view paper = source) {
     Algorithm algorithm{
-        .name = "packed",
-        .collective = collective,
-        .summary = summary,
-        .paper = source,
-        .shapes = every_network(collective),
-        .traits = along_links,
-        .selection = where_links_lack,
-        .shape_refusal = refusal<collective>,
-        .builder = build<collective>,
-        .landing_vectors = landing<collective>,
-    };
-    if (collective != reduce_scatter && collective != allgather) {  // these go block by block
-        algorithm.abilities.pieces = true;
-        algorithm.best_pieces = pieces<collective>;
-    }
-    return algorithm;
-}
-
-constexpr Traits block_by_block{.cost_class = CostClass::bandwidth,
-                                .identical_results = true,
-                                .steered = true,
-                                .single_blocks = true};
-
-template <Collective collective>
-constexpr Algorithm routed_entry(std::string_view summary, std::string_view paper) {
-    return {
         .name = "packed",
         .collective = collective,
         .summary = summary,
         .paper = paper,
         .shapes = every_network(collective),
-        .traits = block_by_block,
-        .selection = collective == alltoall ? pairs_where_links_lack : where_links_lack,
+        .traits = {.cost_class = CostClass::bandwidth,
+                   .identical_results = true,
+                   .steered = true,
+                   .single_blocks = goes_by_routes(collective)},
+        .selection = {.most_ranks = std::min<Rank>(512, most_packed_ranks(collective)),
+                      .unlike_tori_only = true},
         .shape_refusal = refusal<collective>,
         .builder = build<collective>,
         .landing_vectors = landing<collective>,
     };
+    if (collective == allreduce || collective == bcast || collective == reduce) {
+        algorithm.abilities.pieces = true;  // the others go block by block
+        algorithm.best_pieces = pieces<collective>;
+    }
+    return algorithm;
 }
 
 constexpr std::string_view flow = "Ford and Fulkerson, 1956";
@@ -104,9 +84,9 @@ constexpr Algorithm packed_table[] = {
     packed_entry<allgather>("down trees from all ranks that load the links of any network evenly"),
     packed_entry<bcast>("pipelines down trees that share no link, as many as any network has"),
     packed_entry<reduce>("pipelines up trees that share no link, as many as any network has"),
-    routed_entry<gather>("block by block to the root, by ways that share out any network", flow),
-    routed_entry<scatter>("block by block from the root, by ways that share out any network", flow),
-    routed_entry<alltoall>("block by block, by ways that load the links of any network evenly",
+    packed_entry<gather>("block by block to the root, by ways that share out any network", flow),
+    packed_entry<scatter>("block by block from the root, by ways that share out any network", flow),
+    packed_entry<alltoall>("block by block, by ways that load the links of any network evenly",
                            "McMurchie and Ebeling, FPGA 1995: negotiated congestion"),
 };
 

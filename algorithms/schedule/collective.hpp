@@ -37,6 +37,9 @@ enum class Collective : std::uint8_t {
 constexpr Port port_of_slot(int slot) {
     return Port{slot ^ 1};
 }
+constexpr int slot_of(Port port) {
+    return port.index ^ 1;
+}
 constexpr int opposite_slot(int slot) {
     return slot ^ 1;
 }

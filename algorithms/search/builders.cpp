@@ -21,7 +21,7 @@ namespace {
 
 using Schedules = std::vector<Schedule>;
 
-constexpr std::size_t most_kept = 16;  // networks or so
+constexpr std::size_t most_kept = 16;
 
 std::shared_ptr<const WayTable> ways_of(const Torus& torus, bool reversed) {
     static auto& kept = *new Kept<std::string, WayTable>(most_kept);

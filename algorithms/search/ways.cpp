@@ -41,37 +41,14 @@ WayTable::Ports ports_towards(const Torus& torus, Rank from, Rank to) {
     return working != 0 ? working : shortest;
 }
 
-std::vector<std::vector<Rank>> neighbours(const Fabric& fabric) {
-    std::vector<std::vector<Rank>> next(to_index(fabric.ranks()));
-    for (const FabricLink& link : fabric.links()) {
-        next[to_index(link.from)].push_back(link.to);
-    }
-    return next;
-}
-
-std::vector<int> distances(const std::vector<std::vector<Rank>>& next, Rank from) {
-    std::vector<int> hops(next.size(), -1);
-    hops[to_index(from)] = 0;
-    std::vector<Rank> reached{from};
-    for (std::size_t i = 0; i < reached.size(); ++i) {
-        for (const Rank r : next[to_index(reached[i])]) {
-            if (hops[to_index(r)] < 0) {
-                hops[to_index(r)] = hops[to_index(reached[i])] + 1;
-                reached.push_back(r);
-            }
-        }
-    }
-    return hops;
-}
-
 }  // namespace
 
 WayTable::WayTable(const Torus& torus) : ranks_(torus.ranks()), ports_(torus.ports()) {
     const bool by_links = torus.fabric() != nullptr && torus.fabric()->has_twists();
-    const auto next = by_links ? neighbours(*torus.fabric()) : std::vector<std::vector<Rank>>();
+    const auto links = by_links ? torus.fabric()->links() : std::vector<FabricLink>();
     for (Rank from = 0; from < ranks_; ++from) {
         if (by_links) {  // those are all over the fewest links
-            const std::vector<int> all = distances(next, from);
+            const std::vector<int> all = hops_along(links, ranks_, from);
             hops_.insert(hops_.end(), all.begin(), all.end());
         }
         for (Rank to = 0; to < ranks_; ++to) {

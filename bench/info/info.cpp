@@ -101,9 +101,9 @@ void add_info(CLI::App& app, Action& action) {
     InfoRequest& request = options->request;
     CLI::App* command = app.add_subcommand(
         "info", "Show versions, what would be chosen here and why, NICs, algorithms and settings");
-    take_network_files(command->add_option(
-        "-t,--torus", request.torus,
-        "Sizes of the torus, such as 3x3: its ports, NICs, threads and choice of algorithms"));
+    take_network_files(command->add_option("-t,--torus", request.torus,
+                                           "Sizes of the torus, such as 3x3, or FILE.json: its "
+                                           "ports, NICs, threads and choice of algorithms"));
     command->add_option("-n,--ranks", request.ranks, "How many ranks, instead of --torus")
         ->check(number_in(1, 1 << 16));
     command->add_option("--backend", request.backend,

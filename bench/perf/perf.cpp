@@ -211,8 +211,10 @@ void add_request_options(CLI::App& command, PerfOptions& o) {
 }
 
 void add_job_options(CLI::App& command, PerfOptions& o) {
-    take_network_files(command.add_option("-t,--torus", o.torus,
-                                          "Sizes of the torus, such as 3x3: its ranks are started"))
+    take_network_files(
+        command.add_option("-t,--torus", o.torus,
+                           "Sizes of the torus, such as 3x3, or FILE.json: its ranks are "
+                           "started"))
         ->group("Ranks");
     command
         .add_option(

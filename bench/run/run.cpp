@@ -35,11 +35,6 @@ std::chrono::milliseconds milliseconds(double seconds) {
     return std::chrono::milliseconds(std::llround(seconds * 1000));
 }
 
-/// Of the torus of a fabric, as its nodes and cables are.
-std::vector<Rank> sizes_of(const Torus& torus) {
-    return torus.fabric() != nullptr ? torus.fabric()->torus().sizes() : torus.sizes();
-}
-
 /// How many ranks, and in which torus: from -n, --torus and --net, which must agree.
 void settle_shape(Job& job, const RunOptions& options) {
     const auto disagree = [&](const std::string& option, const std::string& from) {
@@ -54,7 +49,7 @@ void settle_shape(Job& job, const RunOptions& options) {
         place_in_net(job, options.net, options.per_node);
         if (!options.torus.empty()) {
             const Torus shape = Torus::parse(torus);  // it may say what links lack
-            if (sizes_of(shape) != sizes_of(Torus::parse(job.torus)) ||
+            if (wired(shape).sizes() != wired(Torus::parse(job.torus)).sizes() ||
                 shape.ranks() != job.ranks) {
                 disagree("--torus " + options.torus, "--net " + options.net);
             }
@@ -109,8 +104,9 @@ void add_run(CLI::App& app, const Invocation& invocation, Action& action) {
     CLI::App* run = app.add_subcommand("run", "Start a program as local ranks of a torus");
     run->add_option("-n,--ranks", options->ranks, "How many ranks (default: those of --torus)")
         ->check(number_in(1, 1 << 16));
-    take_network_files(run->add_option("-t,--torus", options->torus,
-                                       "Sizes of the torus, such as 3x3 (TREFOIL_TORUS)"));
+    take_network_files(
+        run->add_option("-t,--torus", options->torus,
+                        "Sizes of the torus, such as 3x3, or FILE.json (TREFOIL_TORUS)"));
     run->add_option(
         "--net", options->net,
         "A network of scripts/torusnet: one rank (or --per-node) in each of its nodes; it "

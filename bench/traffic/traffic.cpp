@@ -220,9 +220,9 @@ void add_traffic(CLI::App& app, Action& action) {
         "-a,--algorithm", options->algorithms,
         "Name of an algorithm, or a comma list, with modifiers or without; others are "
         "compared with the first");
-    take_network_files(
-        command->add_option("-t,--torus", options->torus,
-                            "Sizes of the torus, such as 3x3 (default: one ring of all hosts)"));
+    take_network_files(command->add_option(
+        "-t,--torus", options->torus,
+        "Sizes of the torus, such as 3x3, or FILE.json (default: one ring of all hosts)"));
     command->add_option("--groups", options->groups, "The groups of the hosts: a*2,b*7,a");
     command->add_option("--hosts", options->hosts, "A file with a line HOST GROUP for each rank")
         ->type_name("FILE");

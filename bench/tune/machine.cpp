@@ -19,11 +19,6 @@ constexpr int repetitions = 5;
 constexpr std::size_t small = 8;
 constexpr std::size_t together = 16;
 
-/// Slots of neighbours begin with the negative direction, ports with the positive one.
-std::size_t slot_of(Port port) {
-    return static_cast<std::size_t>(port.index ^ 1);
-}
-
 /// The median over the repetitions, each of as many calls as fit in the slice.
 double timed(Session& session, double slice, const std::function<void()>& call) {
     call();
@@ -45,8 +40,8 @@ class Exchange {
           sent_(static_cast<std::size_t>(session.torus().ports())),
           received_(sent_.size()) {
         for (const Port port : ports) {
-            sent_[slot_of(port)] = bytes;
-            received_[slot_of(port.opposite())] = bytes;
+            sent_[static_cast<std::size_t>(slot_of(port))] = bytes;
+            received_[static_cast<std::size_t>(slot_of(port.opposite()))] = bytes;
         }
     }
     CollectiveCall call() {

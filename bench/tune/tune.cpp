@@ -122,7 +122,8 @@ void add_tune(CLI::App& app, const Invocation& invocation, Action& action) {
     add_size_range(*command, *options, "vector, all blocks together");
     take_network_files(
         command->add_option("-t,--torus", options->torus,
-                            "Sizes of the torus, such as 3x3: its ranks are started"))
+                            "Sizes of the torus, such as 3x3, or FILE.json: its ranks are "
+                            "started"))
         ->group("Ranks");
     command->add_option("-n,--ranks", options->ranks, "How many ranks, instead of --torus")
         ->group("Ranks")

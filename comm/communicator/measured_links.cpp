@@ -31,15 +31,6 @@ Rank turn_of(const Torus& torus, Rank position, int dimension) {
     return size % 2 != 0 && at == size - 1 ? 2 : at % 2;
 }
 
-/// As port_of_slot(), the other way.
-std::size_t slot_of(Port port) {
-    int slot = 0;
-    while (port_of_slot(slot) != port) {
-        ++slot;
-    }
-    return static_cast<std::size_t>(slot);
-}
-
 }  // namespace
 
 /// By own port, the nanoseconds that a message takes from the neighbour behind it to this rank.
@@ -96,8 +87,8 @@ std::vector<std::uint64_t> Communicator::time_links() {
             Counts out_counts(ports), in_counts(ports);
             const bool sends = turn_of(torus, position, dimension) == turn;
             const bool receives = turn_of(torus, from, dimension) == turn;
-            out_counts[slot_of(out)] = sends ? bytes : 0;
-            in_counts[slot_of(in)] = receives ? bytes : 0;
+            out_counts[static_cast<std::size_t>(slot_of(out))] = sends ? bytes : 0;
+            in_counts[static_cast<std::size_t>(slot_of(in))] = receives ? bytes : 0;
             for (int i = 0; i <= repetitions; ++i) {  // connections are made by the first one
                 (void)agree_on_most(0);               // all begin at once
                 const std::uint64_t took = exchange(out_counts, in_counts);

@@ -302,8 +302,9 @@ constexpr EnvironmentVariable table[] = {
      "(+0=eth1,-0=eth2), never (^docker0)",
      text<&Settings::nics>},
     {"TREFOIL_LINKS", "given|asked|measured", "given",
-     "what a job knows of its links: what the torus says; also which NICs are down and how fast "
-     "they are; also how long messages took in the first place; the same on all ranks",
+     "what a job knows of its links: given, what the torus says; asked, also which NICs are down "
+     "and how fast the others are; measured, also how long messages between neighbours take; the "
+     "same on all ranks",
      links, links_shown},
     {"TREFOIL_PORT_THREADS", "count", "automatic",
      "threads that drive the ports, 0 (the calling thread) to twice the dimensions; automatic: as "

@@ -183,7 +183,10 @@ NicChoice choose_nics_here(const NicWish& wish, const NicSharing& sharing) {
         }
         return choice;
     }
-    const std::vector<Nic> host = host_nics(machine_locality());
+    std::vector<Nic> host = host_nics(machine_locality());
+    if (!wish.may_lack.empty()) {
+        ask_links(host);
+    }
     NicSharing with_groups = sharing;
     if (offers.one_per_group) {
         with_groups.together = wish.groups;

@@ -128,11 +128,10 @@ std::vector<std::vector<int>> place_all(const std::vector<LocalRank>& ranks) {
 }  // namespace
 
 std::vector<Port> used_ports(const Torus& torus) {
-    const Torus& wired = torus.fabric() != nullptr ? torus.fabric()->torus() : torus;
     std::vector<Port> ports;
-    for (int p = 0; p < wired.ports(); ++p) {
+    for (int p = 0; p < torus.ports(); ++p) {
         const int dimension = Port{p}.dimension();
-        if (wired.size(dimension) > 1 || torus.size(dimension) > 1) {
+        if (wired(torus).size(dimension) > 1 || torus.size(dimension) > 1) {
             ports.push_back(Port{p});
         }
     }

@@ -78,7 +78,7 @@ std::vector<Rank> places_of(const Torus& torus, const TorusRequest& request) {
 /// Puts each rank at its coordinates. Nodes are missing where nobody is.
 void place(TorusMap& map, const TorusRequest& request) {
     const bool is_whole = map.torus.fabric() == nullptr;
-    const Torus torus = is_whole ? map.torus : map.torus.fabric()->torus();
+    const Torus torus = wired(map.torus);
     const std::vector<Rank> places = places_of(torus, request);
     if (is_whole && torus.has_nodes()) {
         map.position_of = places;

@@ -206,10 +206,9 @@ struct Known {
     double regret;
 };
 const std::vector<Known> known{
+    {Collective::reduce, "8", 4 * kib, 0.07},
     {Collective::reduce, "9", 32 * kib, 0.22},
-    {Collective::reduce, "3x3", 4 * kib, 0.06},
     {Collective::reduce, "3x3", 32 * kib, 0.08},
-    {Collective::reduce, "8x8", 4 * kib, 0.12},
     {Collective::gather, "9", 256 * kib, 0.06},
     {Collective::gather, "3x3x3", 256 * kib, 0.12},
     {Collective::alltoall, "4x4", 4 * kib, 0.11},
