@@ -74,6 +74,10 @@ void Planner::lower_segments(Plan& plan, const Request& request, const Choice& c
     const bool is_piece = choice.algorithm->set != nullptr && choice.algorithm->set->is_piece;
     LowerOptions options{
         .acknowledged = !request.synchronises() || is_piece,
+        // By node a segment collects inside the nodes first, beside the pipeline before it.
+        .drains_from = request.collective == Collective::allreduce && !choice.options.by_node
+                           ? choice.options.pieces
+                           : 0,
         .counts_in_pairs = request.counts_in_pairs(),
         .at_lines = request.user != nullptr &&
                     request.element_bytes() % (2 * alignof(std::max_align_t)) == 0};

@@ -60,6 +60,7 @@ class Lowering {
             program_.begin = {first, static_cast<std::uint32_t>(program_.ops.size()) - first};
         }
         program_.acknowledged = options_.acknowledged && !channels_.rings.are_flagged();
+        add_drains();
         program_.image_is_input = map_.image_is_input();
         program_.image_is_output = map_.image_is_output();
         routes_.assign(program_, channels_, options_.counts_in_pairs);
@@ -68,6 +69,20 @@ class Lowering {
     }
 
   private:
+    /// Program::drains_at.
+    void add_drains() {
+        if (options_.drains_from == 0) {
+            return;
+        }
+        for (const ProgramRange& part : program_.parts) {
+            std::uint32_t step = part.first;
+            while (!program_.steps[step].last &&
+                   program_.steps[step].schedule_step < options_.drains_from) {
+                ++step;
+            }
+            program_.drains_at.push_back(step);
+        }
+    }
     void lower_part(std::uint32_t p) {
         const Part& part = schedule_.parts[p];
         part_index_ = p;

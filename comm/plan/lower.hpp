@@ -13,6 +13,9 @@ namespace trefoil {
 struct LowerOptions {
     bool pack_all = false;      ///< a group needs registered sources: puts read its pack buffer
     bool acknowledged = false;  ///< senders hear from receivers how far they are
+    /// The step of the schedule before which all pieces of a pipeline begin that returns
+    /// everything; 0: it is none.
+    std::uint32_t drains_from = 0;
     /// Only the two ranks of a message know its length, and may mean different ones. Then lengths
     /// decide nothing but themselves, so that the receiver sees that they differ.
     bool counts_in_pairs = false;

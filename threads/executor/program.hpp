@@ -97,7 +97,12 @@ struct Program {
     std::uint32_t number = 0;         ///< in its plan
     std::vector<ProgramRange> parts;  ///< steps of each part that has any
     bool acknowledged = false;        ///< its receivers tell senders that they have started it
-    bool shares_vectors = false;      ///< ranks read this rank's vectors, or it reads theirs
+    /// By part, for a pipeline that returns everything (an allreduce): the step with which its last
+    /// piece has begun; empty: the program is none. The next such segment starts then. If it
+    /// started earlier, both would share each link and end together, and links would idle
+    /// meanwhile.
+    std::vector<std::uint32_t> drains_at;
+    bool shares_vectors = false;  ///< ranks read this rank's vectors, or it reads theirs
     bool image_is_input = false, image_is_output = false;  ///< peers read the scratch as that
     /// The scratch is an image that the group shows (Images::take_image), and so is what peers
     /// tell.

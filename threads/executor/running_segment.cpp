@@ -12,6 +12,7 @@ void RunningSegment::make_room(RoomNeeded& room, const Channels& channels) {
     room.make_room(room_, [&](const ProgramSizes& sizes) {
         tokens_.reserve(sizes.steps);
         open_step_.reserve(sizes.parts);
+        drains_at_.reserve(sizes.parts);
         arrived_.reserve(sizes.arrivals);
         scratch_.reserve(sizes.scratch_bytes);
         if (sizes.image_bytes > 0) {
@@ -74,9 +75,23 @@ void RunningSegment::start(RunningCall& call, const CallSegment& piece, std::uin
     for (std::uint32_t part = 0; part < parts; ++part) {
         open_step_[part].store(none, std::memory_order_relaxed);
     }
+    drains_at_.assign(program.drains_at.begin(), program.drains_at.end());
     unfinished_.store(parts, std::memory_order_relaxed);
     holders_.store(parts + workers, std::memory_order_relaxed);
     running_.store(true, std::memory_order_relaxed);
+}
+
+bool RunningSegment::drains() const noexcept {
+    if (!running()) {
+        return true;
+    }
+    for (std::uint32_t part = 0; part < drains_at_.size(); ++part) {
+        const std::uint32_t open = open_step(part);
+        if (open == none || open < drains_at_[part]) {
+            return false;
+        }
+    }
+    return true;
 }
 
 void RunningSegment::begin_uses(Channels& channels) noexcept {

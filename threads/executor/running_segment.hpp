@@ -97,6 +97,8 @@ class alignas(cache_line) RunningSegment {
     std::uint32_t open_step(std::uint32_t part) const {
         return open_step_[part].load(std::memory_order_acquire);
     }
+    /// All parts have come to Program::drains_at, or the segment has ended. By worker 0.
+    bool drains() const noexcept;
     enum class Taken : std::uint8_t { in_part, whole, twice };
     /// A put of a message has come: one of `pieces` that land in the vector, or the only one, to
     /// its slot (0). By the owner of the arrival's group, who alone writes it.
@@ -175,6 +177,7 @@ class alignas(cache_line) RunningSegment {
     std::atomic<std::uint32_t> unfinished_{0};
     std::atomic<std::uint32_t> holders_{0};
     std::atomic<bool> running_{false};
+    std::vector<std::uint32_t> drains_at_;  ///< the program's, which may go when the segment ends
     SegmentBuffers buffers_;
     std::vector<std::uint32_t> in_use_, out_use_;  ///< by channel
     std::vector<std::size_t> out_offset_;          ///< likewise

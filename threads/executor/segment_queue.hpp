@@ -22,6 +22,8 @@ class SegmentQueue {
     /// The next segment, to be started; and its number.
     RunningSegment& next() { return places_[next_ % segment_window]; }
     std::uint64_t next_number() const { return next_; }
+    /// The segment that was started last drains, or has ended.
+    bool last_drains() const { return places_[(next_ - 1) % segment_window].drains(); }
     /// Shows the started segment to all workers.
     void publish() { published_.store(++next_, std::memory_order_release); }
 

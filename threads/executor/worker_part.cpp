@@ -128,6 +128,9 @@ bool WorkerPart::start_next(RunningCall& call) noexcept {
         !RunningSegment::may_start(*call.first_waiting().program, parts_.channels)) {
         return false;  // another worker takes its landing memory
     }
+    if (!call.first_waiting().program->drains_at.empty() && !parts_.queue.last_drains()) {
+        return false;
+    }
     if (call.reads_peers() && !call.has_started()) {
         // A guard lets peers read the vectors of one call: the others wait for it, on all ranks.
         if (parts_.in_flight.reads()) {

@@ -3,7 +3,9 @@
 // little as it may.
 #include "threads/executor/executor.hpp"
 
+#include <array>
 #include <atomic>
+#include <filesystem>
 #include <numeric>
 
 #include "loose_group.hpp"
@@ -116,12 +118,63 @@ TEST_P(ExecutorOver, PartsRunSideBySide) {
     });
 }
 
+// Segments that drain from step 2 on: each starts when the one before it has come there, and does
+// not wait for its end.
+TEST_P(ExecutorOver, APipelineStartsWhenTheOneBeforeItDrains) {
+    constexpr std::uint64_t segments = 6;
+    on_ring(2, [&](Rank r, RingRank& rank) {
+        TraceOptions traced;
+        traced.pattern = testing::TempDir() + "trefoil-drains-%r.json";
+        traced.events = 1000;
+        traced.rank = r;
+        traced.workers.resize(static_cast<std::size_t>(workers()));
+        Trace trace(traced);
+        std::filesystem::remove(trace.file());
+        ExecutorOptions options;
+        options.trace = &trace;
+        const auto member = rank.join(RingRank::first_communicator + 1, options);
+        ProgramWriter w = member->writer();
+        w.part();
+        for (int step = 0; step < 4; ++step) {
+            w.step();
+            w.put(0, {Location::output, 0}, 4);
+            (void)w.arrival(1, 4);
+        }
+        Program program = w.take(false);
+        program.drains_at = {2};
+        member->executor().reserve(program);
+        std::vector<std::int32_t> data(segments);
+        ASSERT_EQ(member->run(program, data, segments), Status::success);
+        const Engine::Exclusive held(rank.engine());
+        std::array<std::int64_t, segments> begun{}, drained{}, ended{};
+        for (std::size_t worker = 0; worker < traced.workers.size(); ++worker) {
+            const TraceRing& ring = trace.ring(worker);
+            for (std::size_t i = 0; i < ring.kept(); ++i) {
+                if (ring[i].kind == TraceEvent::Kind::segment) {
+                    begun[ring[i].segment] = ring[i].begin;
+                    ended[ring[i].segment] = ring[i].end;
+                } else if (ring[i].kind == TraceEvent::Kind::step && ring[i].step == 1) {
+                    drained[ring[i].segment] = ring[i].end;
+                }
+            }
+        }
+        int overlap = 0;
+        for (std::size_t s = 1; s < segments; ++s) {
+            EXPECT_GT(drained[s - 1], 0);
+            EXPECT_GE(begun[s], drained[s - 1]) << s;
+            overlap += begun[s] < ended[s - 1] ? 1 : 0;
+        }
+        EXPECT_GT(overlap, 0);
+    });
+}
+
 // Each step is opened by the worker that takes the message, and put by its sibling, which sleeps.
 TEST(ExecutorOfTwoWorkers, NoChangeByASiblingIsSleptThrough) {
     constexpr int ranks = 3;
     std::atomic<int> ready{0};
     on_ring(ranks, 2, loose_groups, {}, [&](Rank r, RingRank& rank) {
-        const Program program = ring_sum(rank, ranks, 8);
+        Program program = ring_sum(rank, ranks, 8);
+        program.drains_at = {program.parts.front().first + 1};  // which the sibling may open
         rank.executor().reserve(program);
         std::vector<std::int32_t> first(8, 1);
         ASSERT_EQ(rank.run(program, first), Status::success) << rank.executor().failure();
