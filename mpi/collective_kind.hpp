@@ -143,7 +143,7 @@ inline constexpr std::array<std::string_view, 18> reason_texts{
     "an intercommunicator",
     "ranks of several MPI_COMM_WORLDs",
     "no Cartesian communicator that is periodic in each dimension, all of size 3 or more",
-    "TREFOIL_MPI_TUNE, in a trial or because MPI had been faster",
+    "TREFOIL_MPI_TUNE, in a trial or because Trefoil had not been faster",
     "TREFOIL_MPI_TUNE, as such calls that do not block gain nothing on one host",
     "a communicator that is being freed",
     "Trefoil could not set up the communicator; a warning says why",

@@ -20,8 +20,9 @@ namespace trefoil::mpi {
 enum class Tuning : std::uint8_t { off, exact, all };
 
 /// The trials of one communicator: while a collective's calls of one class of sizes are on trial,
-/// Trefoil and MPI run them in turns; then all take the faster. The ranks of a communicator make
-/// the same calls, so the number of a call tells all of them whose turn it is.
+/// Trefoil and MPI run them in turns; then all take Trefoil if it was a sixteenth faster. The ranks
+/// of a communicator make the same calls, so the number of a call tells all of them whose turn it
+/// is.
 class Trials {
   public:
     /// Trefoil runs the communicator's `number`-th call.

@@ -63,6 +63,15 @@ TEST(Tuning, TheFasterByTheSlowestRankWins) {
     }
 }
 
+TEST(Tuning, MpiKeepsWhatIsAboutAsFast) {
+    Rank rank;
+    rank.calls(Kind::allgather, 100, 0, 256, 96, 100);
+    rank.calls(Kind::alltoall, 100, 0, 256, 94, 100);
+    agree({&rank});
+    EXPECT_FALSE(rank.trials.is_trefoils(Kind::allgather, 100, 0));
+    EXPECT_TRUE(rank.trials.is_trefoils(Kind::alltoall, 100, 0));
+}
+
 TEST(Tuning, BothHaveHalfOfTheTurnsWhateverTheLoopOfTheProgram) {
     const Trials trials;
     for (std::uint64_t period = 1; period <= 24; ++period) {
