@@ -323,7 +323,7 @@ std::int64_t trees_of(const std::vector<Edge>& edges, Rank ranks) {
 
 }  // namespace
 
-Packing pack_both_ways(const Fabric& fabric, double bound) {
+Packing pack_both_ways(const Fabric& fabric, double bound, double close) {
     const Rank ranks = fabric.ranks();
     Packing packing{fabric.links(), ranks, {}, true};
     const std::vector<int> back = links_back(packing.links);
@@ -332,7 +332,7 @@ Packing pack_both_ways(const Fabric& fabric, double bound) {
     if (needed == 0) {
         return packing;
     }
-    const int most_trees = ranks <= 64 ? 40 : 8;
+    const int most_trees = ranks <= 64 ? 40 : ranks <= 512 ? 20 : 8;
     double best = 0;
     Copies best_copies;
     const auto look = [&](const Copies& copies, double most) {
@@ -352,7 +352,7 @@ Packing pack_both_ways(const Fabric& fabric, double bound) {
     };
     constexpr int most_copies = 20;
     const int least_copies = (Fabric::whole + needed - 1) / needed;  // with fewer there is no tree
-    for (int m = least_copies; m <= most_copies && best * bound * close_to_bound < 1; ++m) {
+    for (int m = least_copies; m <= most_copies && best * bound * close < 1; ++m) {
         look({m}, m / bound);
     }
     const int most_tries = ranks <= 512 ? 4 : 1;

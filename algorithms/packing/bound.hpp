@@ -34,5 +34,7 @@ bool exceeds(const ThroughputBound& a, const ThroughputBound& b);
 
 /// By how much what is found may exceed the bound before more trees, or more parts, are tried.
 inline constexpr double close_to_bound = 1 / 0.975;
+/// The same where each tree costs a message per piece, so that few are better than many.
+inline constexpr double few_trees_are_close = 1 / 0.9;
 
 }  // namespace trefoil

@@ -15,8 +15,8 @@ namespace {
 
 /// Trees, and what builds schedules from them where that goes rank by rank.
 struct Built {
-    Built(const Fabric& fabric, Collective collective, Rank root)
-        : packed(pack_trees(fabric, collective, root)) {
+    Built(const Fabric& fabric, Collective collective, Rank root, double close)
+        : packed(pack_trees(fabric, collective, root, close)) {
         if (!packed.packing.trees.empty() && !traits_of(collective).has_blocks()) {
             pipeline.emplace(packed.packing, collective);
         }
@@ -27,17 +27,21 @@ struct Built {
     std::optional<TreePipeline> pipeline;
 };
 
-using TreesKey = std::tuple<std::string, Collective, Rank>;
+using TreesKey = std::tuple<std::string, Collective, Rank, Trees>;
+using RoutesKey = std::tuple<std::string, Collective, Rank>;
 using SetKey = std::tuple<std::string, Collective, Rank, Block>;
 
-std::shared_ptr<const Built> built(Collective collective, const Torus& torus, Rank root) {
+std::shared_ptr<const Built> built(Collective collective, const Torus& torus, Rank root,
+                                   Trees trees) {
     static auto& kept = *new Kept<TreesKey, Built>(16);
-    return kept.get({torus.name(), collective, root},
-                    [&] { return std::make_shared<const Built>(Fabric(torus), collective, root); });
+    return kept.get({torus.name(), collective, root, trees}, [&] {
+        const double close = trees == Trees::few ? few_trees_are_close : close_to_bound;
+        return std::make_shared<const Built>(Fabric(torus), collective, root, close);
+    });
 }
 
 std::shared_ptr<const RoutedBlocks> routes(Collective collective, const Torus& torus, Rank root) {
-    static auto& kept = *new Kept<TreesKey, RoutedBlocks>(4);
+    static auto& kept = *new Kept<RoutesKey, RoutedBlocks>(4);
     root = traits_of(collective).rooted() ? root : 0;
     return kept.get({torus.name(), collective, root}, [&] {
         return std::make_shared<const RoutedBlocks>(route_blocks(Fabric(torus), collective, root));
@@ -93,26 +97,27 @@ std::string packed_shape_refusal(Collective collective, const Torus& torus) {
 }
 
 Schedule build_packed(Collective collective, const Torus& torus, Rank rank,
-                      const BuildOptions& options) {
+                      const BuildOptions& options, Trees trees) {
     if (goes_by_routes(collective)) {
         return routed_schedule(*routes(collective, torus, options.root), collective, rank);
     }
     const Rank root = traits_of(collective).rooted() ? options.root : 0;
-    const auto trees = built(collective, torus, root);
-    return trees->pipeline ? trees->pipeline->build(rank, options.pieces)
-                           : schedules(collective, torus, trees->packed, root, options.pieces)
-                                 ->schedules[to_index(rank)];
+    const auto made = built(collective, torus, root, trees);
+    return made->pipeline ? made->pipeline->build(rank, options.pieces)
+                          : schedules(collective, torus, made->packed, root, options.pieces)
+                                ->schedules[to_index(rank)];
 }
 
-double packed_landing(Collective collective, const Torus& torus, const BuildOptions& options) {
+double packed_landing(Collective collective, const Torus& torus, const BuildOptions& options,
+                      Trees trees) {
     if (goes_by_routes(collective)) {
         const auto blocks = routes(collective, torus, options.root);
         const BlockRoutes& all = blocks->routes;
         return most_messages(all) / (static_cast<double>(all.parts) * all.ranks);
     }
     // Both ways through one link at most, whatever the root and the pieces.
-    const auto trees = built(collective, torus, options.root);
-    const PackedTrees& packed = trees->packed;
+    const auto made = built(collective, torus, options.root, trees);
+    const PackedTrees& packed = made->packed;
     std::vector<int> uses(packed.packing.links.size());
     const std::vector<int> back = links_back(packed.packing.links);
     for (const PackedTree& tree : packed.packing.trees) {
@@ -130,9 +135,9 @@ double packed_landing(Collective collective, const Torus& torus, const BuildOpti
                                         : most / static_cast<double>(packed.packing.trees.size());
 }
 
-PackedShape packed_shape(Collective collective, const Torus& torus) {
-    const auto trees = built(collective, torus, 0);
-    const PackedTrees& packed = trees->packed;
+PackedShape packed_shape(Collective collective, const Torus& torus, Trees trees) {
+    const auto made = built(collective, torus, 0, trees);
+    const PackedTrees& packed = made->packed;
     return {packed.packing.height(), static_cast<int>(packed.packing.trees.size()), packed.time};
 }
 

@@ -122,7 +122,7 @@ std::string packed_refusal(const Fabric& fabric, Collective collective) {
                        " that work both ways do not join all its ranks";
 }
 
-PackedTrees pack_trees(const Fabric& fabric, Collective collective, Rank root) {
+PackedTrees pack_trees(const Fabric& fabric, Collective collective, Rank root, double close) {
     require_packed(fabric, collective);
     if (goes_by_routes(collective)) {
         throw Error(Status::internal,
@@ -136,7 +136,7 @@ PackedTrees pack_trees(const Fabric& fabric, Collective collective, Rank root) {
     }
     const std::vector<FabricLink> links = goes_back ? reversed(fabric.links()) : fabric.links();
     const auto pack = [&](double bound) {
-        packed.packing = collective == Collective::allreduce ? pack_both_ways(fabric, bound)
+        packed.packing = collective == Collective::allreduce ? pack_both_ways(fabric, bound, close)
                          : traits_of(collective).rooted()
                              ? pack_from_root(fabric, links, root, bound)
                              : pack_from_all(fabric, links, bound);
@@ -152,7 +152,7 @@ PackedTrees pack_trees(const Fabric& fabric, Collective collective, Rank root) {
     pack(quick);
     // For many ranks the exact bound, a flow for each, takes minutes.
     constexpr Rank most_bounded = 512;
-    if (packed.time > quick * close_to_bound && fabric.ranks() <= most_bounded) {
+    if (packed.time > quick * close && fabric.ranks() <= most_bounded) {
         const double bound = throughput_bound(fabric, collective, root)->vectors();
         if (bound > quick * (1 + 1e-9)) {
             pack(bound);

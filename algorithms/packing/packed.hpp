@@ -21,8 +21,11 @@ struct PackedTrees {
     Packing packing;
     double time = 0;
 };
-/// Throws Error(unsupported) with packed_refusal(). Not for those that go by routes.
-PackedTrees pack_trees(const Fabric& fabric, Collective collective, Rank root);
+/// Throws Error(unsupported) with packed_refusal(). Not for those that go by routes. For an
+/// allreduce no more trees are looked for when they take at most `close` times as long as the
+/// bound.
+PackedTrees pack_trees(const Fabric& fabric, Collective collective, Rank root,
+                       double close = close_to_bound);
 
 /// Of bcast, reduce and allreduce what TreePipeline builds for each rank. Of allgather and
 /// reduce_scatter a part has one tree per rank; in a step a link carries one block of a part, first

@@ -38,8 +38,9 @@ struct Packing {
 Packing pack_from_root(const Fabric& fabric, const std::vector<FabricLink>& links, Rank root,
                        double bound);
 /// For an allreduce: trees of any roots, whose cables no other tree uses (matroid union: Roskind
-/// and Tarjan, 1985). A cable's slower link counts.
-Packing pack_both_ways(const Fabric& fabric, double bound);
+/// and Tarjan, 1985). A cable's slower link counts. Those of the fewest copies of the links that
+/// take at most `close` times as long as the bound, if any do, else the best found.
+Packing pack_both_ways(const Fabric& fabric, double bound, double close);
 /// For blocks of all ranks: the same number of trees from each. They begin as shortest ways; ranks
 /// then change parents until no link carries more than it must.
 Packing pack_from_all(const Fabric& fabric, const std::vector<FabricLink>& links, double bound);

@@ -40,7 +40,7 @@ constexpr Algorithm few_steps_entry(std::string_view summary) {
         .selection = {.most_ranks = most_few_step_ranks,
                       .bursts = true,
                       .most_bytes = 16384,
-                      .unlike_tori_only = true},
+                      .tori = Tori::not_whole},
         .shape_refusal = few_step_refusal,
         .builder = build_found<collective>,
         .landing_vectors = one,

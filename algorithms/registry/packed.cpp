@@ -14,9 +14,9 @@ namespace {
 using namespace table;
 using enum Collective;
 
-template <Collective collective>
+template <Collective collective, Trees trees>
 Schedule build(const Torus& torus, Rank rank, const BuildOptions& options) {
-    return build_packed(collective, torus, rank, options);
+    return build_packed(collective, torus, rank, options, trees);
 }
 
 template <Collective collective>
@@ -24,16 +24,17 @@ std::string refusal(const Torus& torus) {
     return packed_shape_refusal(collective, torus);
 }
 
-template <Collective collective>
+template <Collective collective, Trees trees>
 double landing(const Torus& torus, const BuildOptions& options) {
-    return packed_landing(collective, torus, options);
+    return packed_landing(collective, torus, options, trees);
 }
 
-template <Collective collective>
+template <Collective collective, Trees trees>
 Block pieces(const Torus& torus, const CostModel& model, double vector_bytes, Block segments) {
-    const PackedShape shape = packed_shape(collective, torus);
+    const PackedShape shape = packed_shape(collective, torus, trees);
     const int fill = shape.height * (collective == allreduce ? 2 : 1) - 1;
-    return best_pieces(model, fill, vector_bytes * shape.time, shape.trees, segments);
+    return best_pieces(model, fill, vector_bytes * shape.time, shape.trees, segments,
+                       collective == allreduce);
 }
 
 constexpr std::string_view source =
@@ -49,12 +50,12 @@ constexpr std::string_view every_network(Collective collective) {
     }
 }
 /// Messages go to neighbours, through the port that is meant. On whole tori others have fewer
-/// steps, and this one is there to be named; to price it for more ranks than 512 takes longer than
-/// to build it.
-template <Collective collective>
+/// steps, and `packed` is there to be named; but where sizes differ, few trees are faster than
+/// they. To price it for more ranks than 512 takes longer than to build it.
+template <Collective collective, Trees trees = Trees::close>
 constexpr Algorithm packed_entry(std::string_view summary, std::string_view paper = source) {
     Algorithm algorithm{
-        .name = "packed",
+        .name = trees == Trees::few ? "few-trees" : "packed",
         .collective = collective,
         .summary = summary,
         .paper = paper,
@@ -64,14 +65,14 @@ constexpr Algorithm packed_entry(std::string_view summary, std::string_view pape
                    .steered = true,
                    .single_blocks = goes_by_routes(collective)},
         .selection = {.most_ranks = std::min<Rank>(512, most_packed_ranks(collective)),
-                      .unlike_tori_only = true},
+                      .tori = trees == Trees::few ? Tori::unequal : Tori::not_whole},
         .shape_refusal = refusal<collective>,
-        .builder = build<collective>,
-        .landing_vectors = landing<collective>,
+        .builder = build<collective, trees>,
+        .landing_vectors = landing<collective, trees>,
     };
     if (collective == allreduce || collective == bcast || collective == reduce) {
         algorithm.abilities.pieces = true;  // the others go block by block
-        algorithm.best_pieces = pieces<collective>;
+        algorithm.best_pieces = pieces<collective, trees>;
     }
     return algorithm;
 }
@@ -80,6 +81,8 @@ constexpr std::string_view flow = "Ford and Fulkerson, 1956";
 
 constexpr Algorithm packed_table[] = {
     packed_entry<allreduce>("pipelines up and down trees that share out all links of any network"),
+    packed_entry<allreduce, Trees::few>(
+        "fewer packed trees, so fewer messages, if they come within a tenth of the bound"),
     packed_entry<reduce_scatter>("up trees to all ranks that load the links of any network evenly"),
     packed_entry<allgather>("down trees from all ranks that load the links of any network evenly"),
     packed_entry<bcast>("pipelines down trees that share no link, as many as any network has"),

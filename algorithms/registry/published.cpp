@@ -45,7 +45,7 @@ Block pieces_of_trinaryx(const Torus& torus, const CostModel& model, double vect
                          Block segments) {
     const SpanningTrees trees(torus, 0);
     return best_pieces(model, 2 * trees.depth() - 1, vector_bytes / std::max(trees.count(), 1),
-                       2 * trees.count(), segments);
+                       2 * trees.count(), segments, true);
 }
 
 template <Collective collective, Distance distance>

@@ -54,6 +54,10 @@ struct Traits {
 /// Which vectors an algorithm is taken for on tori with too many ranks to price all candidates.
 enum class Unpriced : std::uint8_t { none, small, large, all };
 
+/// On which tori an algorithm is considered: some are no better than others on whole ones, or, of
+/// those, only on up to 256 nodes whose sizes differ.
+enum class Tori : std::uint8_t { all, unequal, not_whole };
+
 /// What the automatic choice needs to know of an algorithm beside its traits and its cost.
 struct Selection {
     /// It is considered on tori of up to so many ranks; 0: it runs only when it is named.
@@ -69,13 +73,10 @@ struct Selection {
     bool bursts = false;
     /// It is considered for vectors of up to so many bytes.
     std::size_t most_bytes = std::numeric_limits<std::size_t>::max();
-    /// It is considered where the torus is not whole: it lacks links, or they differ.
-    bool unlike_tori_only = false;
+    Tori tori = Tori::all;
     Unpriced unpriced = Unpriced::none;
 
-    bool only_by_name_on(const Torus& torus) const {
-        return most_ranks == 0 || (unlike_tori_only && torus.is_whole());
-    }
+    bool only_by_name_on(const Torus& torus) const;
 };
 
 /// Whose schedules tell what those of all ranks cost. The links: steps, hops, loads, and how many

@@ -76,6 +76,26 @@ std::vector<Rank> Algorithm::alike_ranks(const Torus& torus, const BuildOptions&
     return options.by_node ? by_node_alike(*this, torus) : alike(torus);
 }
 
+bool Selection::only_by_name_on(const Torus& torus) const {
+    if (most_ranks == 0) {
+        return true;
+    }
+    if (tori == Tori::all || !torus.is_whole()) {
+        return false;
+    }
+    // To find trees takes longer there than the first choice of an algorithm should.
+    constexpr Rank most_unequal = 256;
+    Rank size = 1;
+    bool unequal = false;
+    for (int j = 0; j < torus.dimensions(); ++j) {
+        if (!torus.is_host(j) && torus.size(j) > 1) {
+            unequal |= size > 1 && torus.size(j) != size;
+            size = torus.size(j);
+        }
+    }
+    return tori == Tori::not_whole || !unequal || torus.ranks() / torus.per_node() > most_unequal;
+}
+
 Traits Algorithm::traits_with(const BuildOptions& options) const {
     Traits with = traits;
     if (options.by_node) {  // each node reduces first, by itself

@@ -200,10 +200,11 @@ std::string automatic(const Algorithm& a) {
         !traits_of(a.collective).is_prefix()) {
         return "`auto` takes it only for operations that do not commute.";
     }
-    if (a.selection.unlike_tori_only) {
+    if (a.selection.tori != Tori::all) {
         return fmt::format(
-            "`auto` considers it where the network is not a whole torus, on up to {} "
-            "ranks.",
+            "`auto` considers it where the network is not a whole torus{}, on up to {} ranks.",
+            a.selection.tori == Tori::unequal ? ", or one of up to 256 nodes whose sizes differ"
+                                              : "",
             a.selection.most_ranks);
     }
     return a.selection.most_ranks < std::numeric_limits<Rank>::max()

@@ -119,6 +119,18 @@ Geometry grid(const Geometry& first, const std::vector<Rank>& members,
     return geometry;
 }
 
+/// A damaged or twisted torus stays what it is when all its ranks come in another order.
+Geometry reordered(const Geometry& first, const std::vector<Rank>& members) {
+    Geometry geometry = first;
+    geometry.first_rank = members;
+    for (std::size_t r = 0; r < members.size(); ++r) {
+        const Rank position = first.map.position_of[members[r]];
+        geometry.map.position_of[r] = position;
+        geometry.map.rank_at[position] = static_cast<Rank>(r);
+    }
+    return geometry;
+}
+
 /// Links between two places of a dimension that is a ring or a line.
 Rank distance(const Torus& torus, Rank from, Rank to, int dimension, bool ring) {
     const Rank straight =
@@ -154,6 +166,9 @@ Geometry geometry_of(const Geometry& first, const std::vector<Rank>& members) {
     require_members(members, first.map.torus.ranks());
     if (members == first.first_rank) {
         return first;
+    }
+    if (first.map.torus.fabric() != nullptr && members.size() == first.first_rank.size()) {
+        return reordered(first, members);
     }
     std::vector<Rank> positions;
     for (const Rank member : members) {

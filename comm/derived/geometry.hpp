@@ -45,7 +45,8 @@ struct Geometry {
 Geometry first_geometry(const TorusMap& map);
 
 /// The geometry of any ranks of the first communicator; `members` has them by own rank.
-/// - All of it in its own order: the same.
+/// - All of it in its own order: the same. A damaged or twisted torus stays what it is in any
+/// order.
 /// - A box of it, in any order of the ranks: a torus or mesh of those dimensions of the box that
 ///   are larger than 1, in the order of the first torus (at least one dimension).
 /// - Anything else: see logical_shape.hpp.

@@ -36,7 +36,9 @@ bool is_priced(const Algorithm& algorithm, const Torus& torus, const BuildOption
     if (ranks_between(torus, options) <= all) {
         return true;
     }
-    if (in_rank_order || (exchanges && torus.ranks() > largest_priced_alltoall)) {
+    // No formula knows what is unlike a torus: each pair's way would be looked for.
+    const bool too_many = torus.ranks() > largest_priced_alltoall || torus.fabric() != nullptr;
+    if (in_rank_order || (exchanges && too_many)) {
         return false;
     }
     const Rank most = summaries.goes_by_axes(algorithm, options)        ? most_on_axes
@@ -76,8 +78,11 @@ std::string exclusion(const Algorithm& algorithm, const Torus& torus, const Buil
     }
     if (algorithm.selection.only_by_name_on(torus)) {
         return most == 0 ? "it runs only when it is named"
-                         : "it is for networks that are unlike a whole torus; on this one it runs "
-                           "when it is named";
+                         : std::string("it is for networks that are not whole tori") +
+                               (algorithm.selection.tori == Tori::unequal
+                                    ? ", and for tori of up to 256 nodes whose sizes differ"
+                                    : "") +
+                               "; on this one it runs when it is named";
     }
     if (ranks_between(torus, options) > most) {
         return "it is considered for up to " + std::to_string(most) + " ranks";

@@ -36,6 +36,8 @@ constexpr std::size_t unpriced_latency_bytes = 32768;
 /// Each piece of a segment is a message with an index of its own.
 constexpr Block most_pieces_of_segment = std::bit_floor(Notification::index_limit);
 
+static_assert(segments_at_once == segment_window);
+
 /// Of one segment, in bytes of the vector.
 double longest_segment(const Choice& choice, const Torus& torus, const SelectionBasis& basis) {
     const auto asked = static_cast<double>(std::max<std::size_t>(1, basis.segment_bytes));
@@ -51,16 +53,21 @@ Block segments_of(const Torus& torus, const Choice& choice, std::size_t bytes,
     return static_cast<Block>(std::clamp<double>(segments, 1, most_pieces));
 }
 
-/// Segments overlap, so that the pieces of all of them are one pipeline. `cost` is an
-/// AutoCandidate's.
+/// Everything comes back in a pipeline of these, and segments wait for it.
+bool returns(Collective collective) {
+    return collective == Collective::allreduce;
+}
+
+/// `cost` is an AutoCandidate's.
 CostSummary whole_cost(const Torus& torus, const Choice& choice, const CostSummary& cost,
                        std::size_t bytes, const SelectionBasis& basis) {
     if (choice.options.pieces == 0) {
         return cost;
     }
-    const double all =
-        static_cast<double>(choice.options.pieces) * segments_of(torus, choice, bytes, basis);
-    return with_pieces(cost, static_cast<Block>(std::min<double>(most_pieces, all)));
+    const Block segments = segments_of(torus, choice, bytes, basis);
+    const Block most = std::max<Block>(1, most_pieces / segments);
+    return with_pieces(cost, {std::min(choice.options.pieces, most), segments,
+                              returns(choice.algorithm->collective)});
 }
 
 /// A pipeline that has not at least twice as many pieces as steps to fill it is for larger vectors:

@@ -6,6 +6,8 @@ import pathlib
 import subprocess
 import tempfile
 
+from torus_network.network import NICS
+
 from . import places, run_bounded
 
 SECONDS = 600  # of one launch
@@ -168,7 +170,7 @@ class OpenMpi(MpiLibrary):
         # Daemons that open no sessions of their own: see cpu_group.py, for where there are no control groups.
         return self.inside(words + [
             "--leave-session-attached", "--host", self.place.hosts, "--bind-to", "none", "--mca", "btl", transports,
-            "--mca", "btl_tcp_if_include", self.place.nics, "--mca", "oob_tcp_if_include", "meet", "--mca", "plm_rsh_agent", str(self.place.agent),
+            "--mca", "btl_tcp_if_include", NICS, "--mca", "oob_tcp_if_include", "meet", "--mca", "plm_rsh_agent", str(self.place.agent),
             "--mca", "plm_rsh_no_tree_spawn", "1", "--mca", "mpi_yield_when_idle", "1"])
 
 

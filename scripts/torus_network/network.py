@@ -25,6 +25,7 @@ SECONDS = 60  # of any one command
 WINDOW = 1 << 20
 FIRST_WINDOW = WINDOW // links.MTU  # packets: with distance, slow starts would be measured
 HOSTS = "10.98.0."
+NICS = "10.77.0.0/16"  # without --wires, where each link is a subnet of its own
 
 
 def run(*command, text=None):
@@ -133,7 +134,7 @@ class Network:
         lines = [f"for f in /proc/sys/net/ipv4/conf/{nic}/rp_filter; do echo 0 >$f; done" for nic in moved]
         there = [nic_of(d) for d in self.torus.directions if self.torus.neighbour(rank, d) is not None]
         lines += [f"ip neigh flush dev {nic} nud permanent" for nic in there]
-        lines += ["ip route flush root 10.77.0.0/16", "ip -batch - <<'end'"]
+        lines += [f"ip route flush root {NICS}", "ip -batch - <<'end'"]
         for line in self._addresses(rank):
             if "meet" not in line and " lo " not in line:
                 lines.append(line.replace("addr add", "addr replace").replace("neigh add", "neigh replace"))

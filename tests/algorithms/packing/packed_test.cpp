@@ -8,6 +8,7 @@
 #include <optional>
 #include <random>
 #include <string>
+#include <tuple>
 
 #include "algorithms/analysis/cost.hpp"
 #include "algorithms/analysis/pipeline_pieces.hpp"
@@ -69,6 +70,32 @@ TEST(Packed, ReachesTheBound) {
             EXPECT_LE(share, 1 + 1e-9) << to_string(collective) << " on " << text;
             EXPECT_GE(share, 0.95) << to_string(collective) << " on " << text;
         }
+    }
+}
+
+// Two trees would need a little more than its links have, and each copy of them leaves some over.
+TEST(Packed, ReachesTheBoundOfManyRanksWhereTwoTreesDoNotFit) {
+    const PackedTrees found =
+        pack_trees(Fabric::parse("12x12:node=0:node=13:node=26"), allreduce, 0);
+    EXPECT_LE(found.time, 35.0 / 69 / 0.95);
+}
+
+TEST(FewTrees, AreFewAndWithinATenthOfTheBound) {
+    for (const auto& [text, few, many] : {std::tuple{"3x3:cable=+0@4", 2, 17},
+                                          {"3x3:cable=+0@4=0.5", 2, 13},
+                                          {"3mx4m", 3, 17},
+                                          {"4x8", 2, 33},
+                                          {"4x4:node=5", 2, 2},
+                                          {"2x3x2", 3, 13}}) {
+        const Fabric fabric = Fabric::parse(text);
+        const PackedTrees found = pack_trees(fabric, allreduce, 0, few_trees_are_close);
+        EXPECT_EQ(std::ssize(found.packing.trees), few) << text;
+        EXPECT_EQ(std::ssize(pack_trees(fabric, allreduce, 0).packing.trees), many) << text;
+        EXPECT_GE(throughput_bound(fabric, allreduce)->vectors() / found.time, 0.9) << text;
+        const Torus torus = Torus::of_fabric(fabric);
+        const Verification proof =
+            verify(torus, find_algorithm(allreduce, "few-trees"), {.pieces = 3});
+        EXPECT_TRUE(proof.ok()) << text << ": " << proof.errors[0];
     }
 }
 
@@ -229,7 +256,7 @@ TEST(Packed, IsPricedByTheNetwork) {
     const double packed = pack_trees(Fabric::parse("3x3:cable=+0@4=0.5"), allreduce, 0).time;
     const CostSummary one = cost("3x3:cable=+0@4=0.5", allreduce, "packed", 1);
     EXPECT_NEAR(one.busiest_link, packed, packed / 100);
-    EXPECT_NEAR(with_pieces(one, 4096).sum_link_load, packed, packed / 50);
+    EXPECT_NEAR(with_pieces(one, {.pieces = 4096}).sum_link_load, packed, packed / 50);
     // Links are busy in all steps: the sum of what the busiest one of each carries is no more.
     for (const Collective collective : {scatter, alltoall}) {
         const double bound =

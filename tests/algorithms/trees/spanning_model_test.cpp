@@ -57,6 +57,17 @@ TEST(BestPieces, AreThoseOfAllSegmentsTogether) {
               bcast().pieces(torus, {}, CostModel{}, bytes / 16));
 }
 
+// Two of many segments run at a time: with fewer pieces than steps to fill them nobody would send
+// for a while.
+TEST(BestPieces, FillPipelinesThatReturn) {
+    constexpr int fill = 9;
+    const CostModel slow_steps{.alpha = 1e-5};
+    EXPECT_EQ(best_pieces(slow_steps, fill, 64 * mib, 4, 64), 1u);
+    EXPECT_EQ(best_pieces(slow_steps, fill, 64 * mib, 4, 2, true),
+              best_pieces(slow_steps, fill, 64 * mib, 4, 2));
+    EXPECT_EQ(best_pieces(slow_steps, fill, 64 * mib, 4, 64, true), 4u);
+}
+
 TEST(BestPieces, AreBounded) {
     const CostModel free_steps{.alpha = 0, .tau = 0};
     EXPECT_EQ(best_pieces(free_steps, 10, mib, 4), most_pieces);
@@ -76,7 +87,7 @@ TEST(WithPieces, IsWhatTheScheduleCosts) {
         const CostSummary one = summarize(torus, bcast(), {.pieces = 1});
         for (const Block pieces : {1U, 2U, 5U, 64U}) {
             const CostSummary cost = summarize(torus, bcast(), {.pieces = pieces});
-            const CostSummary told = with_pieces(one, pieces);
+            const CostSummary told = with_pieces(one, {.pieces = pieces});
             EXPECT_EQ(told.steps, cost.steps) << shape;
             EXPECT_EQ(told.sum_hops, cost.sum_hops) << shape;
             EXPECT_GE(told.sum_link_load, cost.sum_link_load - 1e-9) << shape << ", " << pieces;

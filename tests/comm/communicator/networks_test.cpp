@@ -30,9 +30,11 @@ void check_all(int rank, trefoil_comm_t comm, const Torus& torus) {
         }
     }
     for (const Algorithm& algorithm : algorithms()) {
-        if (algorithm.name == "few-steps" && algorithm.refusal(torus).empty()) {
-            const CollectiveCase one{
-                .collective = algorithm.collective, .algorithm = "few-steps", .count = 100};
+        const bool steps = algorithm.name == "few-steps", trees = algorithm.name == "few-trees";
+        if ((steps || trees) && algorithm.refusal(torus).empty()) {
+            const CollectiveCase one{.collective = algorithm.collective,
+                                     .algorithm = std::string(algorithm.name),
+                                     .count = trees ? 20000UL : 100UL};
             ASSERT_EQ(check_collective(comm, one), "") << describe(one) << " rank " << rank;
         }
     }
@@ -57,6 +59,15 @@ void check_derived(int rank, trefoil_comm_t comm, const Torus& torus) {
         ASSERT_EQ(check_collective(half, one), "") << describe(one) << " rank " << rank;
     }
     ASSERT_EQ(trefoil_comm_destroy(half), TREFOIL_SUCCESS);
+    trefoil_comm_t backwards = nullptr;
+    ASSERT_EQ(trefoil_comm_split(comm, 0, -rank, &backwards), TREFOIL_SUCCESS)
+        << trefoil_last_error(nullptr);
+    for (const char* name : {"auto", "packed"}) {
+        const CollectiveCase one{
+            .collective = Collective::allreduce, .algorithm = name, .count = 1000};
+        ASSERT_EQ(check_collective(backwards, one), "") << describe(one) << " rank " << rank;
+    }
+    ASSERT_EQ(trefoil_comm_destroy(backwards), TREFOIL_SUCCESS);
     std::vector<int> keep(static_cast<std::size_t>(torus.dimensions()));
     keep[0] = 1;
     trefoil_comm_t row = nullptr;

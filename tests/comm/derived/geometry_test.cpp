@@ -112,6 +112,20 @@ TEST(DerivedGeometry, TheWholeIsTheSame) {
     EXPECT_EQ(geometry_of(first, turned).map.torus.name(), "7");
 }
 
+TEST(DerivedGeometry, AllOfADamagedTorusInAnotherOrderAreItStill) {
+    const Geometry first = row_by_row("3x3:cable=+0@4");
+    std::vector<Rank> members = first.first_rank;
+    std::mt19937 random(3);
+    std::shuffle(members.begin(), members.end(), random);
+    const Geometry child = geometry_of(first, members);
+    EXPECT_EQ(child.map.torus, first.map.torus);
+    for (Rank r = 0; r < 9; ++r) {
+        const Rank position = child.map.position_of[r];
+        EXPECT_EQ(child.map.rank_at[position], r);
+        EXPECT_EQ(first.map.rank_at[position], members[r]);
+    }
+}
+
 struct Row {
     std::vector<Rank> members;
     std::string torus;

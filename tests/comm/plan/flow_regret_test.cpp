@@ -83,8 +83,25 @@ class FlowTimes {
   public:
     explicit FlowTimes(const Torus& torus) : network_(torus, dimensions_of(torus)) {}
 
-    /// All segments of the vector are one pipeline, as they are to the price.
+    /// All segments of the vector are one pipeline, as they are to the price; where it returns, for
+    /// so many times as long.
     double seconds(const Choice& choice, std::size_t bytes) {
+        const std::size_t segments = std::max<std::size_t>(1, (bytes + segment - 1) / segment);
+        if (choice.options.pieces == 0 || choice.algorithm->collective != Collective::allreduce) {
+            return in_one_pipeline(choice, bytes);
+        }
+        PipelineCut cut{choice.options.pieces, static_cast<Block>(segments)};
+        const int fill =
+            choice.algorithm
+                ->build(network_.torus(), 0, {.pieces = 1, .by_node = choice.options.by_node})
+                .parts.front()
+                .steps.count -
+            1;
+        const double steps = cut.steps(fill);
+        cut.returns = true;
+        return in_one_pipeline(choice, bytes) * cut.steps(fill) / steps;
+    }
+    double in_one_pipeline(const Choice& choice, std::size_t bytes) {
         const auto length = static_cast<double>(bytes);
         if (choice.options.pieces == 0) {
             return flow(choice, 0).seconds(length);

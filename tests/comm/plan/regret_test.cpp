@@ -39,8 +39,9 @@ const CostSummary& summary_of(const Torus& torus, const Algorithm& algorithm, Bl
     return place->second;
 }
 
-/// docs/cost-model.md. Nothing of the selection is used.
-double price(const Torus& torus, const Algorithm& algorithm, Block pieces, std::size_t bytes) {
+/// docs/cost-model.md. Nothing of the selection is used. Steps take `longer` times as long.
+double price(const Torus& torus, const Algorithm& algorithm, Block pieces, std::size_t bytes,
+             double longer = 1) {
     const CostSummary& cost = summary_of(torus, algorithm, pieces);
     const CostModel machine = default_cost_model;
     const auto length = static_cast<double>(bytes);
@@ -53,6 +54,8 @@ double price(const Torus& torus, const Algorithm& algorithm, Block pieces, std::
     seconds -= machine.alpha * static_cast<double>(cost.steps_at_once) +
                machine.tau * static_cast<double>(cost.hops_at_once);
     on_links -= cost.load_at_once * length * machine.beta;
+    seconds *= longer;
+    on_links *= longer;
     seconds += on_links;
     seconds += cost.packed * length * machine.copy + cost.pulled * length * machine.pull;
     // Further messages through a port wait for each other, unless the links keep them waiting.
@@ -88,11 +91,19 @@ bool may_run(const Algorithm& algorithm, const Torus& torus, std::size_t bytes) 
            algorithm.refusal(torus).empty();
 }
 
-/// All segments together are one pipeline.
+/// All segments together are one pipeline; but two of those of an allreduce are open at a time, and
+/// each takes all its steps.
 double price_in_segments(const Torus& torus, const Choice& choice, std::size_t bytes) {
     const std::size_t segments = std::max<std::size_t>(1, (bytes + segment - 1) / segment);
     const auto pieces = static_cast<Block>(choice.options.pieces * segments);
-    return price(torus, *choice.algorithm, pieces, bytes);
+    double longer = 1;
+    if (pieces > 0 && choice.algorithm->collective == Collective::allreduce && segments > 2) {
+        const double fill = summary_of(torus, *choice.algorithm, 1).steps - 1;
+        const double each = (fill + choice.options.pieces) / 2;
+        longer = (fill + std::max<double>(pieces, each * static_cast<double>(segments))) /
+                 (fill + pieces);
+    }
+    return price(torus, *choice.algorithm, pieces, bytes, longer);
 }
 
 /// Of a pipeline: into how many pieces to cut a segment, a power of two, to be fastest. 0: it is

@@ -218,19 +218,19 @@ TEST(Selection, LeavesOutWhatIsForFewerRanksOrToBeNamed) {
     }
 }
 
-// Few waits are least where ranks take turns on a core, and few messages where these go by TCP;
-// elsewhere a chain of messages from and to rank 0 is not.
 // Where links are missing or slow, what is made for the network is cheaper for long vectors; short
-// ones go in few steps as ever, and whole tori never take it unasked.
+// ones go in few steps as ever, and whole tori never take it unasked; but few trees are cheaper
+// where their sizes differ.
 TEST(Selection, TakesPackedOnesWhereTheNetworkIsNoWholeTorus) {
     using enum Collective;
     for (const char* name : {"3x3:cable=+0@4", "4x4:node=5", "3x3:cable=+0@4=0.5", "3mx4m"}) {
         const Torus torus = Torus::parse(name);
-        for (const Collective collective : {allreduce, bcast}) {
-            EXPECT_EQ(choose_algorithm(collective, torus, 64 * mib).choice.algorithm->name,
-                      "packed")
-                << to_string(collective) << " on " << name;
-        }
+        const std::string_view allreduces =
+            name == std::string_view("3mx4m") ? "few-trees" : "packed";
+        EXPECT_EQ(choose_algorithm(allreduce, torus, 64 * mib).choice.algorithm->name, allreduces)
+            << name;
+        EXPECT_EQ(choose_algorithm(bcast, torus, 64 * mib).choice.algorithm->name, "packed")
+            << name;
         EXPECT_NE(choose_algorithm(allreduce, torus, 64).choice.algorithm->name, "packed") << name;
     }
     for (const Collective collective : {gather, scatter, alltoall}) {
@@ -241,8 +241,26 @@ TEST(Selection, TakesPackedOnesWhereTheNetworkIsNoWholeTorus) {
         const Torus torus = Torus::parse("3x3");
         EXPECT_NE(choose_algorithm(collective, torus, 64 * mib).choice.algorithm->name, "packed");
     }
+    const auto on = [](const char* torus) {
+        return choose_algorithm(allreduce, Torus::parse(torus), 64 * mib).choice.algorithm->name;
+    };
+    EXPECT_EQ(on("2x3x2"), "few-trees");
+    EXPECT_NE(on("3x3x3"), "few-trees");
+    EXPECT_NE(on("7x1"), "few-trees");
+    EXPECT_NE(on("2x3x64"), "few-trees") << "too many nodes to look for trees at once";
 }
 
+// On damaged networks each pair's way would be looked for, so the size decides.
+TEST(Selection, DoesNotPriceAlltoallsOfManyRanksOnDamagedNetworks) {
+    std::vector<Considered> considered;
+    (void)choose_algorithm(Collective::alltoall, Torus::parse("20x20:node=5"), mib, {}, {},
+                           &considered);
+    EXPECT_TRUE(
+        std::ranges::none_of(considered, [](const auto& c) { return c.price.has_value(); }));
+}
+
+// Few waits are least where ranks take turns on a core, and few messages where these go by TCP;
+// elsewhere a chain of messages from and to rank 0 is not.
 TEST(Selection, CountsWhatRanksThatShareCoresDo) {
     const Torus torus = Torus::parse("3x3");
     const auto chosen = [&](std::size_t bytes, double ranks_per_core, bool in_memory = true) {
