@@ -158,6 +158,8 @@ struct Algorithm {
     double landing(const Torus& torus, const BuildOptions& options) const;
     /// With null spelt out.
     std::vector<Rank> block_owners(const Torus& torus, const BuildOptions& options, int part) const;
+    /// A pipeline whose last piece comes back to where it began (PipelineCut::returns).
+    bool returns() const { return best_pieces != nullptr && collective == Collective::allreduce; }
     /// best_pieces(); 0: it is not pipelined.
     Block pieces(const Torus& torus, const BuildOptions& options, const CostModel& model,
                  double vector_bytes, Block segments = 1) const;

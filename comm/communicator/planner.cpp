@@ -75,9 +75,8 @@ void Planner::lower_segments(Plan& plan, const Request& request, const Choice& c
     LowerOptions options{
         .acknowledged = !request.synchronises() || is_piece,
         // By node a segment collects inside the nodes first, beside the pipeline before it.
-        .drains_from = request.collective == Collective::allreduce && !choice.options.by_node
-                           ? choice.options.pieces
-                           : 0,
+        .drains_from =
+            choice.algorithm->returns() && !choice.options.by_node ? choice.options.pieces : 0,
         .counts_in_pairs = request.counts_in_pairs(),
         .at_lines = request.user != nullptr &&
                     request.element_bytes() % (2 * alignof(std::max_align_t)) == 0};

@@ -53,11 +53,6 @@ Block segments_of(const Torus& torus, const Choice& choice, std::size_t bytes,
     return static_cast<Block>(std::clamp<double>(segments, 1, most_pieces));
 }
 
-/// Everything comes back in a pipeline of these, and segments wait for it.
-bool returns(Collective collective) {
-    return collective == Collective::allreduce;
-}
-
 /// `cost` is an AutoCandidate's.
 CostSummary whole_cost(const Torus& torus, const Choice& choice, const CostSummary& cost,
                        std::size_t bytes, const SelectionBasis& basis) {
@@ -66,8 +61,8 @@ CostSummary whole_cost(const Torus& torus, const Choice& choice, const CostSumma
     }
     const Block segments = segments_of(torus, choice, bytes, basis);
     const Block most = std::max<Block>(1, most_pieces / segments);
-    return with_pieces(cost, {std::min(choice.options.pieces, most), segments,
-                              returns(choice.algorithm->collective)});
+    return with_pieces(
+        cost, {std::min(choice.options.pieces, most), segments, choice.algorithm->returns()});
 }
 
 /// A pipeline that has not at least twice as many pieces as steps to fill it is for larger vectors:

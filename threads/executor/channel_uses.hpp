@@ -33,8 +33,8 @@
 // No put waits for ever. The word that it waits for is of a use that does not come after its own.
 // Say all ranks have completed the segments that are earlier by two or more than that of use u.
 // Then the receiver can start use u, perhaps when the segment before it drains, which waits for no
-// later one; and so it has started what the word is of. It says the word with
-// its next round, or with the first round of its next call.
+// later one; and so it has started what the word is of. It says the word with its next round, or
+// with the first round of its next call.
 //
 // A receiver is therefore at most S - 1 uses behind a sender, however far ranks drift apart in
 // rooted collectives, and a notification needs to carry the use modulo a little more than S only.

@@ -17,13 +17,13 @@ int FAKE_PEEK(void);
 int FAKE_CLEAR(void);
 
 int FAKE_QUERY(void* data, int attribute, uintptr_t address) {
-    ++fake_questions;
-    if (fake_end == 0 && getenv("FAKE_DEVICE_ALL") != NULL) {
-        fake_begin = 1;
-        fake_end = UINTPTR_MAX;
-    }
-    if (address < fake_begin || address >= fake_end) {
-        fake_last_error = invalid_value; /* as of all memory that the runtime has not made */
+    /* Ranks that are threads ask at the same time. */
+    __atomic_add_fetch(&fake_questions, 1, __ATOMIC_RELAXED);
+    const int all = fake_end == 0 && getenv("FAKE_DEVICE_ALL") != NULL;
+    const int is_of_device = all ? address != 0 : address >= fake_begin && address < fake_end;
+    if (!is_of_device) {
+        /* as of all memory that the runtime has not made */
+        __atomic_store_n(&fake_last_error, invalid_value, __ATOMIC_RELAXED);
         return invalid_value;
     }
     if (attribute == memory_type) {
@@ -38,11 +38,9 @@ int FAKE_QUERY(void* data, int attribute, uintptr_t address) {
 }
 
 int FAKE_PEEK(void) {
-    return fake_last_error;
+    return __atomic_load_n(&fake_last_error, __ATOMIC_RELAXED);
 }
 
 int FAKE_CLEAR(void) {
-    const int error = fake_last_error;
-    fake_last_error = 0;
-    return error;
+    return __atomic_exchange_n(&fake_last_error, 0, __ATOMIC_RELAXED);
 }
