@@ -9,6 +9,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "bench/common/bounds.hpp"
 #include "bench/common/names.hpp"
 #include "topo/error.hpp"
 
@@ -40,8 +41,8 @@ Json run_json(const Setting& s, const Measurement& m) {
              {"algorithm", m.algorithm()},
              {"used", m.used},
              {"asked", m.what.algorithm},
-             {"torus", s.torus},
-             {"ranks", s.ranks},
+             {"torus", s.torus.name()},
+             {"ranks", s.torus.ranks()},
              {"backend", s.backend},
              {"provider", s.provider},
              {"launch", s.launch},
@@ -58,6 +59,7 @@ Json run_json(const Setting& s, const Measurement& m) {
              {"identical", m.identical ? Json(*m.identical) : Json()},
              {"algbw", m.algbw},
              {"busbw", m.busbw},
+             {"of_bound", m.of_bound ? Json(*m.of_bound) : Json()},
              {"time_us", {{"p50", m.p50}, {"p99", m.p99}, {"min", m.min}, {"max", m.max}}}};
     if (m.separated) {
         run["time_us"]["loop"] = *m.loop;
@@ -132,9 +134,9 @@ Report::Report(Setting setting, const PerfOptions& options, bool silent)
         return;
     }
     fmt::print("# trefoil perf {}: torus {} ({}), {} ranks as {}, backend {}{}{}\n",
-               options.collective, setting_.torus, setting_.torus_source, setting_.ranks,
-               setting_.launch, setting_.backend, setting_.provider.empty() ? "" : ", provider ",
-               setting_.provider);
+               options.collective, setting_.torus.name(), setting_.torus_source,
+               setting_.torus.ranks(), setting_.launch, setting_.backend,
+               setting_.provider.empty() ? "" : ", provider ", setting_.provider);
     fmt::print("# {}\n", setting_.machine);
     fmt::print(
         "# {} iterations after {} to warm up{}; times in us, of the slowest rank; bandwidths in "
@@ -146,9 +148,9 @@ Report::Report(Setting setting, const PerfOptions& options, bool silent)
     }
     fmt::print(
         "# {:>8} {:>9} {:>14} {:>5} {:>5} {:<30} {:>5} {:>10} {:>10} {:>10} {:>10} {:>8} {:>8} "
-        "{:>7}\n",
+        "{:>7}{}\n",
         "bytes", "count", "type", "op", "root", "algorithm", "place", "p50", "p99", "mean-min",
-        "mean-max", "algbw", "busbw", "#wrong");
+        "mean-max", "algbw", "busbw", "#wrong", setting_.seconds_per_byte ? "  %bound" : "");
     std::fflush(stdout);
 }
 
@@ -159,7 +161,26 @@ void Report::announce(const Case& what, std::size_t done, std::size_t of) const 
     }
 }
 
-void Report::add(const Measurement& m) {
+/// By p50, of what no algorithm can beat: 1 is the bound.
+std::optional<double> Report::of_bound(const Measurement& m) {
+    if (!setting_.seconds_per_byte || m.what.uneven || m.bytes == 0 || !(m.p50 > 0)) {
+        return std::nullopt;
+    }
+    const auto [known, is_new] = bounds_.try_emplace(m.what.root);
+    if (is_new) {
+        if (const auto bound = shown_bound(setting_.torus, m.what.collective, m.what.root)) {
+            known->second = bound->vectors();
+        }
+    }
+    if (!known->second) {
+        return std::nullopt;
+    }
+    return *known->second * static_cast<double>(m.bytes) * *setting_.seconds_per_byte /
+           (m.p50 * 1e-6);
+}
+
+void Report::add(const Measurement& added) {
+    Measurement m = added;
     wrong_ += m.all_wrong();
     checked_ += m.wrong ? 1 : 0;
     if (silent_) {
@@ -170,21 +191,25 @@ void Report::add(const Measurement& m) {
     }
     const std::string name = (m.what.algorithm == "auto" ? "auto: " : "") + m.used;
     const std::string wrong = !m.wrong ? "-" : std::to_string(*m.wrong);
+    m.of_bound = of_bound(m);
     fmt::print(
         "{:>10} {:>9} {:>14} {:>5} {:>5} {:<30} {:>5} {:>10.1f} {:>10.1f} {:>10.1f} {:>10.1f} "
-        "{:>8.3f} {:>8.3f} {:>7}{}\n",
+        "{:>8.3f} {:>8.3f} {:>7}{}{}\n",
         size_text(m.bytes), m.what.count, type_text(m, "-"), operation_text(m, "-"),
         traits_of(m.what.collective).rooted() ? std::to_string(m.what.root) : "-", name,
         !traits_of(m.what.collective).has_data() ? "-"
         : m.what.in_place                        ? "in"
                                                  : "out",
         m.p50, m.p99, m.min, m.max, m.algbw * 1e-9, m.busbw * 1e-9, wrong,
+        m.of_bound                  ? fmt::format(" {:>7.1f}", 100 * *m.of_bound)
+        : setting_.seconds_per_byte ? "       -"
+                                    : "",
         !m.identical.value_or(true)   ? "  ranks differ in their bits"
         : asked_to_check_ && !m.wrong ? "  not checked"
                                       : "");
     print_requests(m);
     std::fflush(stdout);
-    measurements_.push_back(m);
+    measurements_.push_back(std::move(m));
 }
 
 void Report::add(const ResourceUse& use) {

@@ -2,6 +2,7 @@
 // What rank 0 shows of the measurements: the table, its head and foot, and the JSON file.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,13 +11,16 @@
 #include "bench/perf/measure.hpp"
 #include "bench/perf/options.hpp"
 #include "bench/perf/resources.hpp"
+#include "topo/torus.hpp"
 
 namespace trefoil::tool {
 
 /// What all measurements of one run have in common.
 struct Setting {
-    std::string machine, torus, torus_source, backend, provider, launch;
-    Rank ranks = 0;
+    std::string machine, torus_source, backend, provider, launch;
+    Torus torus;
+    /// Of a byte on a link, as TREFOIL_MODEL says; nothing: not said.
+    std::optional<double> seconds_per_byte;
 };
 
 class Report {
@@ -27,7 +31,7 @@ class Report {
     /// On a terminal: what is being measured, on stderr, replaced by the next line.
     void announce(const Case& what, std::size_t done, std::size_t of) const;
     /// Prints a row.
-    void add(const Measurement& m);
+    void add(const Measurement& added);
     /// Prints what the ranks hold in the end, under the rows.
     void add(const ResourceUse& use);
     /// Prints what waiting costs.
@@ -40,6 +44,7 @@ class Report {
     std::int64_t wrong() const { return wrong_; }
 
   private:
+    std::optional<double> of_bound(const Measurement& m);
     std::string verdict() const;
     void write_json(const std::vector<Skipped>& skipped) const;
 
@@ -47,6 +52,7 @@ class Report {
     std::string json_file_;
     bool silent_, asked_to_check_, progress_;
     std::vector<Measurement> measurements_;
+    std::map<Rank, std::optional<double>> bounds_;  ///< of throughput, in vectors, by root
     std::optional<ResourceUse> resources_;
     std::optional<LateBarrier> late_;
     std::size_t checked_ = 0;  ///< of the measurements

@@ -9,6 +9,7 @@
 #include "bench/common/command.hpp"
 #include "bench/perf/late.hpp"
 #include "bench/perf/report.hpp"
+#include "comm/setup/environment.hpp"
 #include "topo/error.hpp"
 #include "topo/host.hpp"
 #include "topo/variable.hpp"
@@ -18,15 +19,14 @@ namespace trefoil::tool {
 namespace {
 
 Setting setting_of(const PerfOptions& options, const Session& session) {
-    Setting s;
-    s.machine = host_name() + ", " + machine_text();
-    s.torus = session.torus().name();
-    s.torus_source = options.torus.empty() ? session.torus_source() : "--torus";
-    s.ranks = session.torus().ranks();
-    s.launch = options.launch;
-    s.backend = session.backend();
-    s.provider = session.provider();
-    return s;
+    const std::optional<CostModel> model = settings_from_environment().cost_model;
+    return {.machine = host_name() + ", " + machine_text(),
+            .torus_source = options.torus.empty() ? session.torus_source() : "--torus",
+            .backend = session.backend(),
+            .provider = session.provider(),
+            .launch = options.launch,
+            .torus = session.torus(),
+            .seconds_per_byte = model ? std::optional(model->beta) : std::nullopt};
 }
 
 /// The cases in the order of the table; a new group for each type, operation and size.

@@ -65,6 +65,22 @@ TEST_F(Perf, json_has_the_promised_keys) {
     EXPECT_NEAR(first["busbw"].get<double>(), first["algbw"].get<double>() * 4 / 3, 1.0);
 }
 
+TEST_F(Perf, rate_of_a_link_brings_per_cent_of_the_bound) {
+    const std::vector<std::string> words{"bcast", "--torus", "3x3", "--launch", "threads",
+                                         "-b",    "9000",    "-e",  "9000",     "--iters",
+                                         "2",     "--root",  "0,4"};
+    EXPECT_TRUE(run(words)["runs"][0]["of_bound"].is_null());
+    EXPECT_EQ(result_.out.find("%bound"), std::string::npos);
+    const Variable model("TREFOIL_MODEL", "rate=80mbit");
+    const Json all = run(words);
+    ASSERT_EQ(all["runs"].size(), 2U);
+    for (const Json& row : all["runs"]) {
+        const double bound_us = 9000 * 0.25 / 10;  // a quarter leaves by each of four links
+        EXPECT_NEAR(row["of_bound"], bound_us / row["time_us"]["p50"].get<double>(), 1e-6);
+    }
+    EXPECT_NE(result_.out.find("  %bound\n"), std::string::npos);
+}
+
 class PerfLaunch : public Perf, public testing::WithParamInterface<const char*> {};
 
 TEST_P(PerfLaunch, all_algorithms_are_right_on_a_torus) {
