@@ -14,7 +14,7 @@ namespace {
 
 // The digit is the layout's version.
 constexpr std::string_view memory_magic = "ofimem1:";
-constexpr std::string_view address_magic = "ofiadr1:";
+constexpr std::string_view address_magic = "ofiadr2:";
 constexpr char separator = '\0';
 
 // The text up to the separator, which is taken away, too.
@@ -50,7 +50,8 @@ std::string encode(const MemoryBlob& memory) {
 // The raw address may hold any byte, so its length goes before it.
 std::string encode(const AddressBlob& address) {
     std::string bytes(address_magic);
-    bytes += address.provider + separator + std::to_string(address.format) + separator;
+    bytes += address.provider + separator + address.library + separator +
+             std::to_string(address.format) + separator;
     return bytes + std::to_string(address.raw.size()) + separator + address.raw;
 }
 
@@ -70,14 +71,16 @@ AddressBlob decode_address(std::string_view bytes) {
     }
     std::string_view rest = bytes.substr(address_magic.size());
     const auto provider = take_field(rest);
+    const auto library = take_field(rest);
     const auto format = take_field(rest);
     const auto length = take_field(rest);
     AddressBlob address;
-    if (!provider || provider->empty() || !format || !length || rest.empty() ||
+    if (!provider || provider->empty() || !library || !format || !length || rest.empty() ||
         *length != std::to_string(rest.size()) || !read_number(*format, address.format)) {
         refuse(what, bytes);
     }
     address.provider = *provider;
+    address.library = *library;
     address.raw = rest;
     return address;
 }

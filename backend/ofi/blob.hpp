@@ -16,6 +16,7 @@ struct MemoryBlob {
 
 struct AddressBlob {
     std::string provider;      ///< so that ranks with different providers find out at once,
+    std::string library;       ///< libfabric's version, major and minor,
     std::uint32_t format = 0;  ///< and those with different kinds of address: libfabric trusts us
     std::string raw;           ///< as fi_getname gave it
 };

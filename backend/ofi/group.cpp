@@ -260,13 +260,42 @@ std::string OfiGroup::raw_address(Port port) const {
 }
 
 std::string OfiGroup::address(Port port) const {
-    return encode(AddressBlob{traits_.provider, find(port).info->addr_format, raw_address(port)});
+    return encode(AddressBlob{traits_.provider, version_text(library().version()),
+                              find(port).info->addr_format, raw_address(port)});
 }
 
 RemoteMemory OfiGroup::import_memory(std::string_view description) {
     const MemoryBlob memory = decode_memory(description);
     return {memory.base, memory.key, memory.bytes};
 }
+
+namespace {
+
+/// libfabric 1.17 calls `net` what later ones call `tcp`.
+std::string_view later_name(std::string_view provider) {
+    return provider == "net" ? "tcp" : provider;
+}
+
+/// What endpoints of one name send each other, they understand, whatever their libfabrics; but the
+/// layout of shared memory is each version's own, and nobody checks it.
+void require_same_protocol(const AddressBlob& peer, const std::string& provider) {
+    const std::string own = version_text(library().version());
+    const std::string versions =
+        own == peer.library ? "" : " (libfabric " + peer.library + " and " + own + ")";
+    if (later_name(peer.provider) != later_name(provider)) {
+        throw Error(Status::mismatch, "a peer uses libfabric provider \"" + peer.provider +
+                                          "\" and this rank \"" + provider + "\"" + versions +
+                                          "; set the same TREFOIL_PROVIDER on all ranks");
+    }
+    if (peer.format == FI_ADDR_STR && own != peer.library) {
+        throw Error(Status::mismatch,
+                    "a peer and this rank have shared memory of different "
+                    "libfabrics" +
+                        versions + "; use the same one on all ranks of a host");
+    }
+}
+
+}  // namespace
 
 // The peer table is the domain's, so all ports reach a peer under the same handle.
 Peer OfiGroup::connect(Port port, std::string_view address) {
@@ -276,11 +305,7 @@ Peer OfiGroup::connect(Port port, std::string_view address) {
         return known->second;
     }
     const AddressBlob peer = decode_address(address);
-    if (peer.provider != traits_.provider) {
-        throw Error(Status::mismatch, "a peer uses libfabric provider \"" + peer.provider +
-                                          "\" and this rank \"" + traits_.provider +
-                                          "\"; set the same TREFOIL_PROVIDER on all ranks");
-    }
+    require_same_protocol(peer, traits_.provider);
     if (peer.format != find(port).info->addr_format) {
         throw Error(Status::mismatch,
                     "a peer is reached by another kind of address than this rank at " + where() +

@@ -11,8 +11,8 @@ namespace trefoil::ucx {
 namespace {
 
 // The digit is the layout's version.
-constexpr std::string_view memory_magic = "ucxmem4:";
-constexpr std::string_view address_magic = "ucxadr4:";
+constexpr std::string_view memory_magic = "ucxmem5:";
+constexpr std::string_view address_magic = "ucxadr5:";
 
 void append(std::string& blob, std::uint64_t number) {
     blob.append(reinterpret_cast<const char*>(&number), sizeof number);
@@ -24,6 +24,7 @@ void append(std::string& blob, std::string_view text) {
 }
 
 void append(std::string& blob, const SharedBlob& shared) {
+    append(blob, shared.minor);
     append(blob, shared.process_space);
     append(blob, static_cast<std::uint64_t>(shared.process));
     append(blob, shared.started);
@@ -52,6 +53,7 @@ class Reader {
     std::string text() { return std::string(take(number())); }
     SharedBlob shared() {
         SharedBlob blob;
+        blob.minor = number();
         blob.process_space = text();
         blob.process = static_cast<std::int32_t>(number());
         blob.started = number();

@@ -159,10 +159,11 @@ void UcxGroup::deregister(const LocalMemory& memory) noexcept {
 }
 
 SharedBlob UcxGroup::share(const Memory& memory) const {
+    SharedBlob blob = shares_ ? memory.share() : SharedBlob{};
+    blob.minor = minor_version();
     if (!shares_) {
-        return {};
+        return blob;
     }
-    SharedBlob blob = memory.share();
     blob.process_space = process_space();
     blob.process = getpid();
     blob.started = process_state(getpid()).started;
@@ -174,6 +175,7 @@ Mapping UcxGroup::map(const SharedBlob& memory, std::size_t bytes) {
     if (!shares_ || memory.process_space != process_space()) {
         return {};
     }
+    require_same(memory.minor);
     require_owner(memory);
     return open_shared(memory_rail_->connect(memory.worker).handle, memory, bytes);
 }
@@ -236,6 +238,7 @@ Peer UcxGroup::connect(Port port, std::string_view address) {
         }
     }
     const AddressBlob blob = decode_address(address);
+    require_same(blob.queue.minor);
     auto target = std::make_unique<Target>();
     target->address = address;
     target->rail = &rail;

@@ -104,4 +104,17 @@ std::string version_text() {
     return text_of(version_of(library()));
 }
 
+unsigned minor_version() {
+    return version_of(library()).minor;
+}
+
+void require_same(std::uint64_t minor) {
+    const unsigned own = minor_version();
+    if (own != minor) {
+        throw Error(Status::mismatch, "a peer uses UCX 1." + std::to_string(minor) +
+                                          " and this rank 1." + std::to_string(own) +
+                                          "; use the same UCX on all ranks (LD_LIBRARY_PATH)");
+    }
+}
+
 }  // namespace trefoil::ucx

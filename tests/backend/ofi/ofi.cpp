@@ -234,8 +234,9 @@ TEST(OfiBlob, RoundTripsAndRefusesEveryOtherLength) {
     EXPECT_EQ(ofi::decode_memory(memory).key, 0xffffffffffffffffULL);
     EXPECT_EQ(ofi::decode_memory(memory).bytes, 3U);
     const std::string raw("\0\1:\0x", 5);
-    const std::string address = ofi::encode(ofi::AddressBlob{"tcp;ofi_rxm", 7, raw});
+    const std::string address = ofi::encode(ofi::AddressBlob{"tcp;ofi_rxm", "1.17", 7, raw});
     EXPECT_EQ(ofi::decode_address(address).provider, "tcp;ofi_rxm");
+    EXPECT_EQ(ofi::decode_address(address).library, "1.17");
     EXPECT_EQ(ofi::decode_address(address).format, 7U);
     EXPECT_EQ(ofi::decode_address(address).raw, raw);
     for (std::size_t bytes = 0; bytes < memory.size(); ++bytes) {
@@ -261,6 +262,33 @@ TEST(OfiBlob, APeerOfAnotherKindIsAMismatch) {
     ++foreign.format;
     refusal(Status::mismatch, [&] { groups[0]->connect(Port{0}, ofi::encode(foreign)); });
     groups[0]->connect(Port{0}, ofi::encode(mine));
+}
+
+TEST(OfiBlob, APeerWithAnotherLibfabricMayUseTheSameProtocol) {
+    const auto groups = ofi_transport().open(config_for(""));
+    ofi::AddressBlob later = ofi::decode_address(groups[0]->address(Port{0}));
+    ASSERT_TRUE(later.provider == "net" || later.provider == "tcp") << later.provider;
+    later.library = "9.9";
+    groups[0]->connect(Port{0}, ofi::encode(later));
+    later.provider = later.provider == "net" ? "tcp" : "net";  // of 1.17, the same
+    groups[0]->connect(Port{0}, ofi::encode(later));
+    later.provider = "another";
+    const std::string text =
+        refusal(Status::mismatch, [&] { groups[0]->connect(Port{0}, ofi::encode(later)); });
+    EXPECT_TRUE(contains(text, "(libfabric 9.9 and ")) << text;
+}
+
+TEST(OfiBlob, SharedMemoryOfAnotherLibfabricIsAMismatch) {
+    const auto offered = ofi_transport().providers();
+    if (std::ranges::none_of(offered, [](const auto& one) { return one.provider == "shm"; })) {
+        GTEST_SKIP() << "libfabric does not offer shm here";
+    }
+    const auto groups = ofi_transport().open(config_for("shm"));
+    ofi::AddressBlob peer = ofi::decode_address(groups[0]->address(Port{0}));
+    peer.library = "9.9";
+    const std::string text =
+        refusal(Status::mismatch, [&] { groups[0]->connect(Port{0}, ofi::encode(peer)); });
+    EXPECT_TRUE(contains(text, "libfabric 9.9 and ")) << text;
 }
 
 TEST(OfiEnvironment, WhatTheUserSetStays) {

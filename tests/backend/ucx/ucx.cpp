@@ -185,11 +185,12 @@ TEST(UcxGroup, PortsWithDevicesOfTheirOwnMapMemoryWhereTheTransportsCan) {
 
 TEST(UcxBlob, RoundTripsAndRefusesEveryOtherLength) {
     const std::string raw("\0\1:\0x", 5);
-    const ucx::SharedBlob shared{"space", 4711,    0xfedcba9876543210ULL, 0xffffffffffffffffULL,
-                                 raw,     "worker"};
+    const ucx::SharedBlob shared{13,  "space", 4711, 0xfedcba9876543210ULL, 0xffffffffffffffffULL,
+                                 raw, "worker"};
     const std::string memory = ucx::encode(ucx::MemoryBlob{3, 100, shared});
     EXPECT_EQ(ucx::decode_memory(memory).id, 3U);
     EXPECT_EQ(ucx::decode_memory(memory).bytes, 100U);
+    EXPECT_EQ(ucx::decode_memory(memory).shared.minor, 13U);
     EXPECT_EQ(ucx::decode_memory(memory).shared.process_space, "space");
     EXPECT_EQ(ucx::decode_memory(memory).shared.process, 4711);
     EXPECT_EQ(ucx::decode_memory(memory).shared.started, shared.started);
@@ -198,6 +199,7 @@ TEST(UcxBlob, RoundTripsAndRefusesEveryOtherLength) {
     EXPECT_EQ(ucx::decode_memory(memory).shared.worker, "worker");
     for (const char* worker : {"worker", "another"}) {
         const std::string address = ucx::encode(ucx::AddressBlob{worker, shared});
+        EXPECT_EQ(ucx::decode_address(address).queue.minor, 13U);
         EXPECT_EQ(ucx::decode_address(address).worker, worker);
         EXPECT_EQ(ucx::decode_address(address).queue.process, 4711);
         EXPECT_EQ(ucx::decode_address(address).queue.key, raw);
@@ -213,6 +215,15 @@ TEST(UcxBlob, RoundTripsAndRefusesEveryOtherLength) {
         refusal(Status::invalid_argument, [&] { ucx::decode_memory(memory.substr(0, bytes)); });
     }
     refusal(Status::invalid_argument, [&] { ucx::decode_address(memory); });
+}
+
+TEST(UcxVersions, AnotherIsRefusedBeforeUcxMeetsIt) {
+    const auto groups = ucx_transport().open(config_for("tcp"));
+    ucx::AddressBlob peer = ucx::decode_address(groups[0]->address(Port{0}));
+    ++peer.queue.minor;
+    const std::string text =
+        refusal(Status::mismatch, [&] { groups[0]->connect(Port{0}, ucx::encode(peer)); });
+    EXPECT_TRUE(contains(text, "a peer uses UCX 1.")) << text;
 }
 
 TEST(UcxLeftovers, OnlySegmentsThatNobodyUsesAreRemoved) {
