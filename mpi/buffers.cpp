@@ -34,7 +34,7 @@ void in_pieces(const Side& side, std::size_t count, Work&& work) {
 /// from or to MPI_BOTTOM, so its addresses are counted from elsewhere.
 template <typename Work>
 int from_somewhere(std::byte* address, int elements, MPI_Datatype type, Work&& work) {
-    if (!is_mpich || address != nullptr) {
+    if (!is_mpich() || address != nullptr) {
         return work(address, elements, type);
     }
     static std::byte elsewhere{};
@@ -129,7 +129,7 @@ void Side::unpack(std::ptrdiff_t first, std::size_t count, const std::byte* sour
 }
 
 bool names_no_memory(const void* buffer, MPI_Count count, MPI_Datatype type) {
-    if (!is_mpich || buffer != nullptr || count <= 0) {
+    if (!is_mpich() || buffer != nullptr || count <= 0) {
         return false;
     }
     if (find_type(type) != nullptr) {

@@ -31,10 +31,8 @@ int class_of(trefoil_status_t status) {
 
 /// MPICH shows the texts of codes only in classes that were added, too: what has a class of its own
 /// in MPI keeps it, and its text is lost.
-constexpr bool texts_want_own_class = is_mpich;
-
 int make_code(int error_class, int& code) {
-    if (!texts_want_own_class) {
+    if (!is_mpich()) {
         return PMPI_Add_error_code(error_class, &code);
     }
     return error_class == MPI_ERR_OTHER || error_class == MPI_ERR_INTERN

@@ -24,7 +24,7 @@ inline std::size_t peers_of(Kind kind, const ShadowCommunicator& c) {
 template <typename Counts, typename Types>
 bool reports_aliased(const void* send, const void* recv, const Counts& send_counts,
                      const Counts& recv_counts, const Types& send_types, const Types& recv_types) {
-    return is_mpich && send == recv && send_counts == recv_counts && send_types == recv_types;
+    return is_mpich() && send == recv && send_counts == recv_counts && send_types == recv_types;
 }
 
 /// Alltoall and neighbor_alltoall.
@@ -268,7 +268,7 @@ struct TypedBlocks {
         }
         sides.clear();
         for (std::size_t p = 0; p < peers; ++p) {
-            if (is_mpich && counts[p] == 0) {  // it does not look at that datatype
+            if (is_mpich() && counts[p] == 0) {  // it does not look at that datatype
                 sides.emplace_back();
                 continue;
             }

@@ -81,7 +81,7 @@ struct EqualBlocks {
         }
     }
     bool is_aliased(const ShadowCommunicator& c) const {
-        return is_mpich && one && !uneven && one->type == all->type && one_count == all_count &&
+        return is_mpich() && one && !uneven && one->type == all->type && one_count == all_count &&
                block > 0 && one->buffer == all->buffer + block * static_cast<std::size_t>(c.rank());
     }
 
@@ -90,7 +90,7 @@ struct EqualBlocks {
     const std::byte* fitted_own() {
         const std::size_t bytes = one->bytes(one_count);
         const std::byte* const mine = one_room.packed(*one, one_count);
-        too_long = (all_count > 0 || !is_mpich) && bytes > all->bytes(all_count);
+        too_long = (all_count > 0 || !is_mpich()) && bytes > all->bytes(all_count);
         if (bytes == block) {
             return mine;
         }

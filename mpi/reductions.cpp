@@ -35,7 +35,7 @@ bool is_exact(const Reduction& reduction, const ShadowCommunicator& c) {
 
 /// MPICH wants MPI_IN_PLACE instead, and reports MPI_ERR_BUFFER.
 bool aliased(const void* send, const void* recv) {
-    return is_mpich && send == recv;
+    return is_mpich() && send == recv;
 }
 
 bool miss_memory(const void* send, const void* recv, MPI_Count count, MPI_Datatype type) {
@@ -128,7 +128,7 @@ struct Reduce : CollectiveCall {
             return wrong_arguments;
         }
         reduction = reduction_of(type, op);
-        gives_no_room = !is_mpich && root == c.rank() && recv == nullptr && count > 0;
+        gives_no_room = !is_mpich() && root == c.rank() && recv == nullptr && count > 0;
         refused = root == c.rank() &&
                   (recv == MPI_IN_PLACE || recv == send || names_no_memory(recv, count, type));
         return verdict_on(reduction, static_cast<std::size_t>(count));
@@ -199,7 +199,7 @@ struct Barrier : CollectiveCall {
     /// no room among buffered sends any more. Open MPI's own barrier comes after that in one queue.
     trefoil_status_t run(ShadowCommunicator& c, trefoil_comm_t t, const Form& form) const {
         const trefoil_status_t status = form.call(TREFOIL_MPI_FORMS(barrier), t);
-        for (int looks = 0; !is_mpich && form.way == Way::blocking && looks < 4; ++looks) {
+        for (int looks = 0; !is_mpich() && form.way == Way::blocking && looks < 4; ++looks) {
             c.progress();
         }
         return status;
@@ -258,8 +258,8 @@ TREFOIL_MPI_LARGE_ENTRY(Reduce_scatter, ReduceScatter<MPI_Count>,
                          MPI_Op op, MPI_Comm comm),
                         (send, recv, counts, type, op, comm))
 
-#ifdef MPICH
-// By both names, as its module mpi_f08 calls the second.
+#ifndef OPEN_MPI
+// By both names, as MPICH's module mpi_f08 calls the second.
 extern "C" [[gnu::visibility("default")]] int PMPI_Barrier(MPI_Comm comm) {
     static auto* const below = next<decltype(PMPI_Barrier)>("PMPI_Barrier");
     return HandedOn::here() ? below(comm)

@@ -2,7 +2,10 @@
 // The table of predefined datatypes.
 #include "mpi/types.hpp"
 
+#include <algorithm>
 #include <array>
+#include <optional>
+#include <vector>
 
 namespace trefoil::mpi {
 
@@ -20,14 +23,52 @@ trefoil_datatype_t by_size(std::size_t size, trefoil_datatype_t of_one_byte) {
     return static_cast<trefoil_datatype_t>(of_one_byte + step);
 }
 
-/// Types of a language or a size that this MPI lacks are MPI_DATATYPE_NULL.
-void add(MPI_Datatype type, TypeClass in_class, trefoil_datatype_t code) {
+std::vector<std::uint64_t> refused;
+
+/// Bytes; 0: this MPI lacks the language or the size. Its handle is MPI_DATATYPE_NULL then, or,
+/// with the standard ABI, one that MPI refuses.
+int bytes_of(MPI_Datatype type) {
+    int size = 0;
     if (type == MPI_DATATYPE_NULL) {
+        return 0;
+    }
+    if (PMPI_Type_size(type, &size) != MPI_SUCCESS || size <= 0) {
+        refused.push_back(number_of(type));
+        return 0;
+    }
+    return size;
+}
+
+/// As long as it lives, MPI returns errors of calls without a communicator.
+class ErrorsReturn {
+  public:
+    ErrorsReturn() {
+        for (std::size_t i = 0; i < comms.size(); ++i) {
+            PMPI_Comm_get_errhandler(comms[i], &before_[i]);
+            PMPI_Comm_set_errhandler(comms[i], MPI_ERRORS_RETURN);
+        }
+    }
+    ~ErrorsReturn() {
+        for (std::size_t i = 0; i < comms.size(); ++i) {
+            PMPI_Comm_set_errhandler(comms[i], before_[i]);
+            PMPI_Errhandler_free(&before_[i]);
+        }
+    }
+    ErrorsReturn(const ErrorsReturn&) = delete;
+    ErrorsReturn& operator=(const ErrorsReturn&) = delete;
+
+  private:
+    /// What MPI 5 says, and what some do as MPI 3.1 said.
+    const std::array<MPI_Comm, 2> comms{MPI_COMM_SELF, MPI_COMM_WORLD};
+    std::array<MPI_Errhandler, 2> before_{};
+};
+
+void add(MPI_Datatype type, TypeClass in_class, trefoil_datatype_t code) {
+    const int size = bytes_of(type);
+    if (size == 0) {
         return;
     }
-    int size = 0;
     MPI_Aint lower = 0, extent = 0;
-    PMPI_Type_size(type, &size);
     PMPI_Type_get_extent(type, &lower, &extent);
     TypeEntry entry{number_of(type), static_cast<std::uint32_t>(size),
                     static_cast<std::uint32_t>(extent), in_class, code};
@@ -39,20 +80,17 @@ void add(MPI_Datatype type, TypeClass in_class, trefoil_datatype_t code) {
 }
 
 void add_integer(MPI_Datatype type, TypeClass in_class, trefoil_datatype_t of_one_byte) {
-    int size = 0;
-    if (type != MPI_DATATYPE_NULL) {
-        PMPI_Type_size(type, &size);
+    if (const int size = bytes_of(type); size != 0) {
         add(type, in_class, by_size(static_cast<std::size_t>(size), of_one_byte));
     }
 }
 
 /// Fortran's reals and complex numbers, whose kinds are options of its compiler.
 void add_floating(MPI_Datatype type) {
-    int size = 0;
-    if (type == MPI_DATATYPE_NULL) {
+    const int size = bytes_of(type);
+    if (size == 0) {
         return;
     }
-    PMPI_Type_size(type, &size);
     const bool complex = type == MPI_COMPLEX || type == MPI_COMPLEX8 || type == MPI_COMPLEX16 ||
                          type == MPI_DOUBLE_COMPLEX;
     const int part = complex ? size / 2 : size;
@@ -68,9 +106,7 @@ void add_floating(MPI_Datatype type) {
 
 /// Two of Fortran's INTEGER, which its compiler may have made longer than C's int.
 void add_integer_pair(MPI_Datatype type) {
-    int size = 0;
-    if (type != MPI_DATATYPE_NULL) {
-        PMPI_Type_size(type, &size);
+    if (const int size = bytes_of(type); size != 0) {
         add(type, size == 2 * sizeof(int) ? pair_class : no_class, TREFOIL_2INT);
     }
 }
@@ -78,6 +114,10 @@ void add_integer_pair(MPI_Datatype type) {
 }  // namespace
 
 void learn_types() {
+    std::optional<ErrorsReturn> all_the_while;
+    if (is_standard_abi) {
+        all_the_while.emplace();
+    }
     for (const MPI_Datatype type : {MPI_SIGNED_CHAR, MPI_SHORT, MPI_INT, MPI_LONG, MPI_LONG_LONG,
                                     MPI_INT8_T, MPI_INT16_T, MPI_INT32_T, MPI_INT64_T}) {
         add_integer(type, integer_class, TREFOIL_INT8);
@@ -130,6 +170,10 @@ const TypeEntry* find_type(MPI_Datatype type) {
         }
     }
     return nullptr;
+}
+
+bool is_refused(MPI_Datatype type) {
+    return std::ranges::find(refused, number_of(type)) != refused.end();
 }
 
 }  // namespace trefoil::mpi

@@ -37,6 +37,8 @@ struct TypeEntry {
 void learn_types();
 /// Null for a derived type.
 const TypeEntry* find_type(MPI_Datatype type);
+/// A predefined type that the standard ABI has and the MPI below lacks.
+bool is_refused(MPI_Datatype type);
 
 /// How elements of a datatype lie in memory.
 struct Layout {

@@ -96,7 +96,7 @@ struct OwnBlock {
 template <typename Count, typename Displacement>
 bool is_aliased(const ShadowCommunicator& c, const UnevenBlocks<Count, Displacement>& all,
                 const OwnBlock& one) {
-    if (!is_mpich || !one.side || one.side->type != all.side->type || one.count == 0) {
+    if (!is_mpich() || !one.side || one.side->type != all.side->type || one.count == 0) {
         return false;
     }
     const std::ptrdiff_t distance = all.displacements[c.rank()];
@@ -301,7 +301,7 @@ struct Scatterv : CollectiveCall {
             const std::size_t sent = lists.send.counts[static_cast<std::size_t>(root)];
             uneven = one.side && one.bytes() != sent;
             if (uneven) {
-                one.too_long = is_mpich && sent > one.bytes();  // Open MPI does not report it
+                one.too_long = is_mpich() && sent > one.bytes();  // Open MPI does not report it
                 target = TREFOIL_IN_PLACE;
                 unpacks = false;
                 return;

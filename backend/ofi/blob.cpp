@@ -75,8 +75,9 @@ AddressBlob decode_address(std::string_view bytes) {
     const auto format = take_field(rest);
     const auto length = take_field(rest);
     AddressBlob address;
-    if (!provider || provider->empty() || !library || !format || !length || rest.empty() ||
-        *length != std::to_string(rest.size()) || !read_number(*format, address.format)) {
+    if (!provider || provider->empty() || !library || library->empty() || !format || !length ||
+        rest.empty() || *length != std::to_string(rest.size()) ||
+        !read_number(*format, address.format)) {
         refuse(what, bytes);
     }
     address.provider = *provider;

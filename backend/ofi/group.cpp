@@ -276,22 +276,25 @@ std::string_view later_name(std::string_view provider) {
     return provider == "net" ? "tcp" : provider;
 }
 
-/// What endpoints of one name send each other, they understand, whatever their libfabrics; but the
-/// layout of shared memory is each version's own, and nobody checks it.
+/// Endpoints of one name understand each other across versions (tried with sockets); the layout of
+/// shared memory differs, and libfabric does not check it.
 void require_same_protocol(const AddressBlob& peer, const std::string& provider) {
     const std::string own = version_text(library().version());
-    const std::string versions =
-        own == peer.library ? "" : " (libfabric " + peer.library + " and " + own + ")";
+    const bool other_version = own != peer.library;
     if (later_name(peer.provider) != later_name(provider)) {
-        throw Error(Status::mismatch, "a peer uses libfabric provider \"" + peer.provider +
-                                          "\" and this rank \"" + provider + "\"" + versions +
-                                          "; set the same TREFOIL_PROVIDER on all ranks");
-    }
-    if (peer.format == FI_ADDR_STR && own != peer.library) {
+        // With 1.17 TREFOIL_PROVIDER=tcp is tcp;ofi_rxm; `net` means the same to all.
         throw Error(Status::mismatch,
-                    "a peer and this rank have shared memory of different "
-                    "libfabrics" +
-                        versions + "; use the same one on all ranks of a host");
+                    "a peer uses libfabric provider \"" + peer.provider + "\" and this rank \"" +
+                        provider + "\"" +
+                        (other_version ? " (libfabric " + peer.library + " and " + own +
+                                             "); set TREFOIL_PROVIDER=net on all ranks"
+                                       : "; set the same TREFOIL_PROVIDER on all ranks"));
+    }
+    if (peer.format == FI_ADDR_STR && other_version) {
+        throw Error(Status::mismatch, "a peer's shared memory is that of libfabric " +
+                                          peer.library + ", and this rank has " + own +
+                                          "; use one libfabric on all ranks of a host "
+                                          "(LD_LIBRARY_PATH)");
     }
 }
 

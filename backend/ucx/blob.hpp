@@ -10,7 +10,7 @@ namespace trefoil::ucx {
 
 /// How a peer of the same host may map a piece of memory; empty: not at all.
 struct SharedBlob {
-    std::uint64_t minor = 0;    ///< of the owner's UCX 1.minor; always there
+    std::uint64_t minor = 0;  ///< of the owner's UCX 1.minor; there unless it is registered memory
     std::string process_space;  ///< where the number of the owner's process is known
     std::int32_t process = 0;   ///< that number
     std::uint64_t started = 0;  ///< when it began: numbers are used again; 0: not known

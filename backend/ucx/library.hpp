@@ -59,10 +59,10 @@ const Library& library();
 
 /// "1.13.1", as the library itself tells.
 std::string version_text();
-/// The second number of it.
+/// Its second number.
 unsigned minor_version();
 /// Throws Error(mismatch) if a peer's UCX 1.minor is another: over sockets 1.22 connects neither to
-/// 1.18 nor to 1.13, which ends the process when it finds out.
+/// 1.18 nor to 1.13, and 1.13 ends its process then.
 void require_same(std::uint64_t minor);
 
 }  // namespace trefoil::ucx

@@ -9,26 +9,16 @@
 
 #include "backend/registry/transports.hpp"
 #include "backend/system/kernel_copies.hpp"
+#include "bench/common/model_variable.hpp"
 #include "bench/common/names.hpp"
 #include "comm/setup/configuration.hpp"
 #include "topo/error.hpp"
-#include "topo/variable.hpp"
 
 namespace trefoil::tool {
 
 namespace {
 
 constexpr Rank most_ranks = 1 << 20;
-
-/// The names that TREFOIL_MODEL gives a value.
-std::vector<std::string> names_in_environment() {
-    std::vector<std::string> names;
-    const auto text = environment_variable("TREFOIL_MODEL");
-    for (const std::string& entry : text ? split_list(*text) : std::vector<std::string>()) {
-        names.push_back(entry.substr(0, entry.find('=')));
-    }
-    return names;
-}
 
 std::vector<ModelNumber> numbers_of(const CostModel& model, bool asked, bool in_memory,
                                     bool has_nodes, const ExplainOptions& options,
@@ -53,7 +43,7 @@ std::vector<ModelNumber> numbers_of(const CostModel& model, bool asked, bool in_
             {"inside-message", 1e6 * model.inside_message, "us", "a message inside", ground});
         numbers.push_back({"inside-byte", 1e9 * model.inside_byte, "ns", "a byte inside", ground});
     }
-    const std::vector<std::string> named = names_in_environment();
+    const std::vector<std::string> named = names_in_model_variable();
     const auto tells = [&](const std::string& name) { return std::ranges::count(named, name) > 0; };
     const bool shares =
         options.ranks_per_core > 1 && !tells("wait") && !tells("message") && !tells("byte");

@@ -154,6 +154,23 @@ nlohmann::ordered_json of_mpich(const Launcher& launcher, const MpiPlaces& place
     return all;
 }
 
+/// Programs that were compiled by `mpicc_abi`, of whichever MPI that is.
+nlohmann::ordered_json of_abi(const fs::path& compiler, const MpiPlaces& places) {
+    const std::string launcher = (compiler.parent_path() / "mpiexec").string();
+    nlohmann::ordered_json all = entry({launcher, "1"}, "MPI's standard ABI");
+    std::error_code error;
+    if (!fs::exists(launcher, error)) {
+        all["problem"] = "there is no such launcher";
+    } else if (const auto layer = first_with(places.layers, "libtrefoil_mpi_abi.so")) {
+        all["what"] = "layer";
+        all["path"] = layer->string();
+        all["use"] = launcher + " -n RANKS env LD_PRELOAD=" + layer->string() + " ";
+    } else {
+        all["problem"] = "libtrefoil_mpi_abi.so is not installed";
+    }
+    return all;
+}
+
 }  // namespace
 
 MpiPlaces mpi_places() {
@@ -178,6 +195,9 @@ nlohmann::ordered_json found_mpis(const MpiPlaces& places) {
     nlohmann::ordered_json all = nlohmann::ordered_json::array();
     for (const Launcher& launcher : launchers()) {
         all.push_back(launcher.openmpi ? of_openmpi(launcher, places) : of_mpich(launcher, places));
+    }
+    if (const auto compiler = in_path("mpicc_abi")) {
+        all.push_back(of_abi(*compiler, places));
     }
     return all;
 }

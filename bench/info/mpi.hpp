@@ -20,8 +20,9 @@ struct MpiPlaces {
 /// From where this command lies, the user's home and what Open MPI says.
 MpiPlaces mpi_places();
 
-/// One for each launcher that is found: kind, version, launcher, what, path, use, problem. `use` is
-/// the beginning of the line that starts a program; empty where `problem` says what is missing.
+/// One for each launcher that is found, and for the MPI of `mpicc_abi`: kind, version, launcher,
+/// what, path, use, problem. `use` is the beginning of the line that starts a program; empty where
+/// `problem` says what is missing.
 nlohmann::ordered_json found_mpis(const MpiPlaces& places);
 
 void print_mpis(const nlohmann::ordered_json& mpis);

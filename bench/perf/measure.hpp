@@ -25,8 +25,8 @@ struct Measurement {
     /// over the ranks' means.
     double p50 = 0, p99 = 0, min = 0, max = 0;
     double algbw = 0, busbw = 0;  ///< bytes per second, by p50
-    /// The bound of throughput over p50; nothing: not known. The report adds it.
-    std::optional<double> of_bound;
+    /// The bound of throughput over p50, at most 1; nothing: not known. The report adds it.
+    std::optional<double> reached;
     std::optional<std::int64_t> wrong;  ///< elements, over all ranks; nothing: not checked
     std::optional<bool> identical;      ///< bits alike on all ranks; nothing: not checked
     // What was asked for besides.

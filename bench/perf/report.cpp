@@ -59,7 +59,7 @@ Json run_json(const Setting& s, const Measurement& m) {
              {"identical", m.identical ? Json(*m.identical) : Json()},
              {"algbw", m.algbw},
              {"busbw", m.busbw},
-             {"of_bound", m.of_bound ? Json(*m.of_bound) : Json()},
+             {"reached", m.reached ? Json(*m.reached) : Json()},
              {"time_us", {{"p50", m.p50}, {"p99", m.p99}, {"min", m.min}, {"max", m.max}}}};
     if (m.separated) {
         run["time_us"]["loop"] = *m.loop;
@@ -161,8 +161,8 @@ void Report::announce(const Case& what, std::size_t done, std::size_t of) const 
     }
 }
 
-/// By p50, of what no algorithm can beat: 1 is the bound.
-std::optional<double> Report::of_bound(const Measurement& m) {
+/// The bound over p50.
+std::optional<double> Report::reached(const Measurement& m) {
     if (!setting_.seconds_per_byte || m.what.uneven || m.bytes == 0 || !(m.p50 > 0)) {
         return std::nullopt;
     }
@@ -179,8 +179,7 @@ std::optional<double> Report::of_bound(const Measurement& m) {
            (m.p50 * 1e-6);
 }
 
-void Report::add(const Measurement& added) {
-    Measurement m = added;
+void Report::add(Measurement m) {
     wrong_ += m.all_wrong();
     checked_ += m.wrong ? 1 : 0;
     if (silent_) {
@@ -191,7 +190,7 @@ void Report::add(const Measurement& added) {
     }
     const std::string name = (m.what.algorithm == "auto" ? "auto: " : "") + m.used;
     const std::string wrong = !m.wrong ? "-" : std::to_string(*m.wrong);
-    m.of_bound = of_bound(m);
+    m.reached = reached(m);
     fmt::print(
         "{:>10} {:>9} {:>14} {:>5} {:>5} {:<30} {:>5} {:>10.1f} {:>10.1f} {:>10.1f} {:>10.1f} "
         "{:>8.3f} {:>8.3f} {:>7}{}{}\n",
@@ -201,7 +200,7 @@ void Report::add(const Measurement& added) {
         : m.what.in_place                        ? "in"
                                                  : "out",
         m.p50, m.p99, m.min, m.max, m.algbw * 1e-9, m.busbw * 1e-9, wrong,
-        m.of_bound                  ? fmt::format(" {:>7.1f}", 100 * *m.of_bound)
+        m.reached                   ? fmt::format(" {:>7.1f}", 100 * *m.reached)
         : setting_.seconds_per_byte ? "       -"
                                     : "",
         !m.identical.value_or(true)   ? "  ranks differ in their bits"

@@ -19,7 +19,7 @@ namespace trefoil::tool {
 struct Setting {
     std::string machine, torus_source, backend, provider, launch;
     Torus torus;
-    /// Of a byte on a link, as TREFOIL_MODEL says; nothing: not said.
+    /// What a byte takes on a link, by TREFOIL_MODEL; nothing: not said.
     std::optional<double> seconds_per_byte;
 };
 
@@ -31,7 +31,7 @@ class Report {
     /// On a terminal: what is being measured, on stderr, replaced by the next line.
     void announce(const Case& what, std::size_t done, std::size_t of) const;
     /// Prints a row.
-    void add(const Measurement& added);
+    void add(Measurement m);
     /// Prints what the ranks hold in the end, under the rows.
     void add(const ResourceUse& use);
     /// Prints what waiting costs.
@@ -44,7 +44,7 @@ class Report {
     std::int64_t wrong() const { return wrong_; }
 
   private:
-    std::optional<double> of_bound(const Measurement& m);
+    std::optional<double> reached(const Measurement& m);
     std::string verdict() const;
     void write_json(const std::vector<Skipped>& skipped) const;
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "bench/common/command.hpp"
+#include "bench/common/model_variable.hpp"
 #include "bench/perf/late.hpp"
 #include "bench/perf/report.hpp"
 #include "comm/setup/environment.hpp"
@@ -18,15 +19,26 @@ namespace trefoil::tool {
 
 namespace {
 
+/// As it was described: the communicator tells the sizes of its torus, not what is unlike one.
+Torus network_of(const PerfOptions& options, const Session& session) {
+    const std::string text =
+        options.torus.empty() ? settings_from_environment().torus : options.torus;
+    const Torus described = text.empty() ? session.torus() : Torus::parse(text);
+    return described.ranks() == session.torus().ranks() ? described : session.torus();
+}
+
 Setting setting_of(const PerfOptions& options, const Session& session) {
-    const std::optional<CostModel> model = settings_from_environment().cost_model;
+    const auto named = names_in_model_variable();
+    const bool has_rate = std::ranges::count(named, "rate") > 0;
     return {.machine = host_name() + ", " + machine_text(),
             .torus_source = options.torus.empty() ? session.torus_source() : "--torus",
             .backend = session.backend(),
             .provider = session.provider(),
             .launch = options.launch,
-            .torus = session.torus(),
-            .seconds_per_byte = model ? std::optional(model->beta) : std::nullopt};
+            .torus = network_of(options, session),
+            .seconds_per_byte = has_rate
+                                    ? std::optional(settings_from_environment().cost_model->beta)
+                                    : std::nullopt};
 }
 
 /// The cases in the order of the table; a new group for each type, operation and size.

@@ -75,7 +75,7 @@ int give_up(MPI_Comm* comm, Free&& free) {
 #define TREFOIL_MPI_SHOWN extern "C" [[gnu::visibility("default")]] int
 #define TREFOIL_MPI_NEXT(FUNCTION) next<decltype(FUNCTION)>(#FUNCTION)
 
-#ifdef MPICH
+#ifndef OPEN_MPI
 // MPICH's module mpi_f08 calls these by their PMPI_ names.
 TREFOIL_MPI_SHOWN PMPI_Init(int* argc, char*** argv) {
     return begin([&] { return TREFOIL_MPI_NEXT(PMPI_Init)(argc, argv); });

@@ -34,7 +34,7 @@ int take(MPI_Comm comm, Below below, Arguments... arguments) {
     TREFOIL_MPI_TAKEN(MPI_##NAME, Call, PARAMETERS, ARGUMENTS)
 
 /// The same of MPI_NAME_c, whose counts are MPI_Count, where the MPI has such functions.
-#ifdef MPICH
+#if MPI_VERSION >= 4
 #define TREFOIL_MPI_LARGE_ENTRY(NAME, Call, PARAMETERS, ARGUMENTS) \
     TREFOIL_MPI_TAKEN(MPI_##NAME##_c, Call, PARAMETERS, ARGUMENTS)
 #else

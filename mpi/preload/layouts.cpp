@@ -25,7 +25,7 @@ struct Contents {
 
     explicit Contents(MPI_Datatype type) {
         int integer_count = 0, address_count = 0, type_count = 0;
-#ifdef MPICH  // it answers the other question about such types, too, as if they had no counts
+#if MPI_VERSION >= 4  // MPICH answers the other question about such types, as if they had no counts
         MPI_Count integers_c = 0, addresses_c = 0, large_counts = 0, types_c = 0;
         PMPI_Type_get_envelope_c(type, &integers_c, &addresses_c, &large_counts, &types_c,
                                  &combiner);
@@ -160,7 +160,7 @@ bool is_dense(MPI_Datatype type) {
 /// MPICH reports what is not; Open MPI's collectives take it.
 bool is_committed(MPI_Datatype type) {
     int bytes = 0;
-    return !is_mpich || PMPI_Pack_size(1, type, layer.alone, &bytes) == MPI_SUCCESS;
+    return !is_mpich() || PMPI_Pack_size(1, type, layer.alone, &bytes) == MPI_SUCCESS;
 }
 
 }  // namespace
@@ -170,7 +170,7 @@ std::optional<Layout> layout_of(MPI_Datatype type) {
         return Layout{entry->size, static_cast<std::ptrdiff_t>(entry->extent),
                       entry->size == entry->extent};
     }
-    if (type == MPI_DATATYPE_NULL) {
+    if (type == MPI_DATATYPE_NULL || (is_standard_abi && is_refused(type))) {
         return std::nullopt;
     }
     static const bool made = PMPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, MPI_TYPE_NULL_DELETE_FN,

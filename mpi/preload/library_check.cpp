@@ -3,12 +3,14 @@
 // under the wrong one would crash or worse.
 #include "mpi/preload/library_check.hpp"
 
+#include <dlfcn.h>
 #include <link.h>
 
 #include <array>
 #include <string_view>
 
 #include "mpi/api.hpp"
+#include "mpi/next.hpp"
 
 namespace trefoil::mpi {
 
@@ -20,8 +22,10 @@ struct Mark {
     std::string_view layer;      ///< the layer that it belongs to
     bool is_layer;
 };
-constexpr std::array<Mark, 5> marks{{{"libtrefoil_mpi_openmpi.", "openmpi", true},
+constexpr std::array<Mark, 7> marks{{{"libtrefoil_mpi_openmpi.", "openmpi", true},
                                      {"libtrefoil_mpi_mpich.", "mpich", true},
+                                     {"libtrefoil_mpi_abi.", "abi", true},
+                                     {"libmpi_abi.", "abi", false},
                                      {"libmpich.", "mpich", false},
                                      {"libmpi.so.12", "mpich", false},
                                      {"libmpi.so.40", "openmpi", false}}};
@@ -52,6 +56,19 @@ std::string library_version() {
     return std::string(version.substr(0, version.find_first_of(",\n")));
 }
 
+/// Whether MPI's functions are those of a libmpi_abi. What MPI 4 called its ABI was a draft.
+bool has_standard_abi() {
+    int version = 0, subversion = 0;
+    Dl_info info{};
+    auto* const below = next<decltype(PMPI_Get_version)>("PMPI_Get_version");
+    if (below == nullptr || dladdr(reinterpret_cast<const void*>(below), &info) == 0 ||
+        info.dli_fname == nullptr || below(&version, &subversion) != MPI_SUCCESS) {
+        return false;
+    }
+    const std::string_view path = info.dli_fname;
+    return path.substr(path.rfind('/') + 1).starts_with("libmpi_abi.") && version >= 5;
+}
+
 }  // namespace
 
 std::string wrong_libraries() {
@@ -65,7 +82,7 @@ std::string wrong_libraries() {
     std::string is = found.other_mpi;
     if (is.empty()) {
         is = library_version();
-        if (is.starts_with(version_word)) {
+        if (is_standard_abi ? has_standard_abi() : is.starts_with(version_word)) {
             return {};
         }
     }

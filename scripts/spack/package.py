@@ -16,6 +16,7 @@ class Trefoil(CMakePackage):
     variant("fortran", default=True, description="The module for Fortran")
     variant("openmpi", default=False, description="The component of Open MPI 4.1")
     variant("mpich", default=False, description="The layer to preload under MPICH")
+    variant("mpi_abi", default=False, description="The layer to preload under an MPI with the standard ABI")
 
     depends_on("cmake@3.25:", type="build")
     depends_on("ninja", type="build")
@@ -34,7 +35,7 @@ class Trefoil(CMakePackage):
 
     def cmake_args(self):
         by_variant = {"BUILD_TOOLS": "tools", "WITH_OFI": "ofi", "WITH_UCX": "ucx", "WITH_FORTRAN": "fortran",
-                      "WITH_OPENMPI": "openmpi", "WITH_MPICH": "mpich"}
+                      "WITH_OPENMPI": "openmpi", "WITH_MPICH": "mpich", "WITH_MPI_ABI": "mpi_abi"}
         return [
             "-DTREFOIL_BUILD_TESTS=OFF",
             *(self.define_from_variant(f"TREFOIL_{option}", variant) for option, variant in by_variant.items()),

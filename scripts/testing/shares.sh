@@ -112,11 +112,11 @@ under_sanitizer() {
 # What never runs under a sanitizer: what does not depend on how the code is compiled (checks of the repository, and Python
 # that works on schedules or compares times), long proofs of schedules, commands that print much and take minutes, and all
 # collectives over strict port groups and a hostile uTofu, which take their time on purpose.
-readonly not_again='^(repository_|papers_(page|commands)|tool_(plan|sim)_(json|html|browser|export)|tool_traffic|tool_sim_reference|tool_sim_simgrid|tool_(plan_)?circuits|tool_user_schedules|tool_machine_files|tool_matrix_collectives|tool_(compare|perf|plan|sim|late)$|comm_(minloc|reproducibility)|utofu_(random_calls|collectives|probe)|(table_proof|alltoall_rings|alltoall_sync|cost|spanning_trees|spanning_model|baselines)$)|_(strict|hostile)$'
+readonly not_again='^(repository_|papers_(page|commands)|tool_(plan|sim)_(json|html|browser|export)|tool_traffic|tool_sim_reference|tool_sim_simgrid|tool_(plan_)?circuits|tool_user_schedules|tool_machine_files|tool_matrix_collectives|tool_(compare|perf|plan|sim|late)(_[0-9]+)?$|comm_(minloc|reproducibility)|utofu_(random_calls|collectives|probe)|(table_proof|alltoall_rings|alltoall_sync|cost|spanning_trees|spanning_model|baselines)$)|_(strict|hostile)(_[0-9]+)?$'
 # What else ThreadSanitizer leaves out. The made-up device runtime of comm_device_buffers is loaded and changed by several
 # threads at once, which real ones are not. The others look at what is computed, or have ranks that are processes: how threads
 # meet is seen where all ranks are threads of one.
-readonly never_under_tsan='^comm_(device_buffers|average|shrink|faults|after_error)|_processes$'
+readonly never_under_tsan='^comm_(device_buffers|average|shrink|faults|after_error)|_processes(_[0-9]+)?$'
 
 not_long=(--label-exclude '^long$')
 

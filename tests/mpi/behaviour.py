@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What users see of the MPI layer: its settings, its report, its errors, and nothing else.
 
-Usage: behaviour.py settings|layers|reports MPI PROGRAM LEGAL LAYER [OTHER_LAYER]. Exit code 77 where that mpirun is missing.
+Usage: behaviour.py settings|layers|reports MPI PROGRAM LEGAL LAYER [OTHER_LAYER ...]. Exit code 77 where that mpirun is missing.
 """
 import os
 import re
@@ -10,7 +10,7 @@ import sys
 from run import launcher, run
 
 WHAT, MPI, PROGRAM, LEGAL, LAYER = sys.argv[1:6]
-OTHER = sys.argv[6] if len(sys.argv) > 6 else None
+OTHERS = sys.argv[6:]
 COMPONENT = os.path.basename(LAYER).startswith("mca_")
 RANKS = 2
 SMALL = [LEGAL, "barrier"]  # makes few calls
@@ -67,7 +67,7 @@ def settings():
 
 
 def refused_layers():
-    if COMPONENT or MPI == "mpich":
+    if COMPONENT or MPI != "openmpi":
         for with_it, without in ((1, 0), (0, 1)):
             some = [*RANK_1[:2], RANK_1[2].replace("= 1", f"= {without if COMPONENT else with_it}")]
             word = "component" if COMPONENT else "layer"
@@ -76,11 +76,12 @@ def refused_layers():
     else:
         refused("one rank without the layer", ["is the MPI layer preloaded on all of them?"], None, {"TREFOIL_TIMEOUT": "2"},
                 [*RANK_1, f"LD_PRELOAD={LAYER}", PROGRAM])
-    if OTHER:
-        refused("the other MPI's layer", ["was built for"], OTHER, {})
+    for other in OTHERS:
+        name = os.path.basename(other)
+        refused(name, ["was built for"], other, {})
         both = ["was built for"] if COMPONENT else ["both ", "keep only the one"]
-        refused("both layers", both, f"{LAYER}:{OTHER}", {})
-        refused("both layers, the other way round", both, f"{OTHER}:{LAYER}", {})
+        refused(f"{name} behind its own", both, f"{LAYER}:{other}", {})
+        refused(f"{name} before its own", both, f"{other}:{LAYER}", {})
 
 
 def reports():

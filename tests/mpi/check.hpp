@@ -5,14 +5,7 @@
 #include <cstdio>
 #include <vector>
 
-#include "mpi/api.hpp"
-// Before MPI 4 persistent calls have another name. Open MPI 5 has those of MPI 4.
-#if defined(OPEN_MPI) && OMPI_MAJOR_VERSION < 5
-#include <mpi-ext.h>
-#define PERSISTENT(Name) MPIX_##Name##_init
-#else
-#define PERSISTENT(Name) MPI_##Name##_init
-#endif
+#include "persistent.hpp"
 
 namespace trefoil::mpi::test {
 

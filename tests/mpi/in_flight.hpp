@@ -8,7 +8,7 @@
 #include "check.hpp"
 
 // MPICH 4.0.2's own give wrong results here, and no layer takes them.
-inline constexpr bool try_persistent = !trefoil::mpi::is_mpich;
+inline const bool try_persistent = !trefoil::mpi::is_mpich();
 
 namespace trefoil::mpi::test {
 

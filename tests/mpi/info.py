@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The lines that `trefoil info --mpi` prints are ones by which programs run by Trefoil.
 
-Usage: info.py TREFOIL KIND=PROGRAM ...; KIND is Open MPI or MPICH.
+Usage: info.py TREFOIL KIND=PROGRAM ...; KIND is Open MPI, MPICH or MPI's standard ABI.
 """
 import json
 import os

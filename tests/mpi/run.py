@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs an MPI program under a real mpirun, with the MPI layer, with Open MPI's component (a layer whose name begins with mca_), or without.
 
-Usage: run.py --mpi openmpi|mpich --ranks N [--layer FILE] [--expect WORD ...] [--refuse WORD ...] [--once WORD ...] [--set NAME=VALUE ...] [--uncrowded] PROGRAM [ARGUMENT ...]. Exit code 77, and a
+Usage: run.py --mpi openmpi|mpich|abi --ranks N [--layer FILE] [--expect WORD ...] [--refuse WORD ...] [--once WORD ...] [--set NAME=VALUE ...] [--uncrowded] PROGRAM [ARGUMENT ...]. Exit code 77, and a
 reason, where that mpirun is missing.
 """
 import argparse
@@ -15,14 +15,16 @@ LIMIT_SECONDS = 60
 # Ranks outnumber cores in tests: they must not spin. Over TCP a large message needs its sender, as on most networks.
 CROWDED = {"openmpi": ["--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1", "--mca", "pml", "ob1",
                        "--mca", "btl", "self,tcp", "--mca", "btl_tcp_if_include", "lo"],
-           "mpich": []}
+           "mpich": [], "abi": []}
 ALLOWED = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
 
 def launcher(mpi):
     """The command that starts ranks of that MPI; ends with 77 if there is none."""
-    name = {"openmpi": "mpirun.openmpi", "mpich": "mpiexec.hydra"}[mpi]
+    name = {"openmpi": "mpirun.openmpi", "mpich": "mpiexec.hydra", "abi": "mpicc_abi"}[mpi]
     found = shutil.which(name)
+    if found and mpi == "abi":  # of any MPI that has the standard ABI
+        found = os.path.join(os.path.dirname(found), "mpiexec")
     if found is None:
         print(f"skipped: there is no {name}")
         sys.exit(77)
@@ -72,7 +74,7 @@ def run(mpi, ranks, layer, variables, program, settings=None, limit=LIMIT_SECOND
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--mpi", choices=("openmpi", "mpich"), required=True)
+    parser.add_argument("--mpi", choices=tuple(CROWDED), required=True)
     parser.add_argument("--ranks", type=int, required=True)
     parser.add_argument("--layer")
     parser.add_argument("--expect", action="append", default=[], help="what must be printed")

@@ -259,7 +259,7 @@ int main(int argc, char** argv) {
     own_random.seed(static_cast<unsigned>(rank) + 100);
     for (int round = 0; round < 60; ++round) {
         // No layer takes those of MPICH, and its ranks use up the cores while they wait.
-        const bool in_flight = !trefoil::mpi::is_mpich && round % 2 == 1;
+        const bool in_flight = !trefoil::mpi::is_mpich() && round % 2 == 1;
         const int ints = unit * (1 + static_cast<int>(shared_random() % (round % 8 == 0 ? 80 : 4)));
         const int root = static_cast<int>(shared_random() % static_cast<unsigned>(ranks));
         check_equal_blocks(ints, root, in_flight);

@@ -333,7 +333,7 @@ void check_requests_that_one_rank_has_wrong(int who) {
 }  // namespace
 
 void check_wrong_arguments(bool looks_first) {
-    if (is_mpich) {
+    if (is_mpich()) {
         check_null_buffers();
         check_uncommitted_types();
         check_too_long_blocks();
@@ -365,7 +365,7 @@ void check_alltoallw_of_some() {
         sent[at] = received[at] = some ? 1 : 0;
         send_places[at] = recv_places[at] = r * static_cast<int>(sizeof(int));
         // Open MPI wants a datatype everywhere.
-        send_types[at] = recv_types[at] = some || !is_mpich ? MPI_INT : MPI_DATATYPE_NULL;
+        send_types[at] = recv_types[at] = some || !is_mpich() ? MPI_INT : MPI_DATATYPE_NULL;
     }
     const std::vector<int> data = inputs(rank, ranks);
     std::vector<int> got(n, -1);

@@ -270,12 +270,13 @@ TEST(OfiBlob, APeerWithAnotherLibfabricMayUseTheSameProtocol) {
     ASSERT_TRUE(later.provider == "net" || later.provider == "tcp") << later.provider;
     later.library = "9.9";
     groups[0]->connect(Port{0}, ofi::encode(later));
-    later.provider = later.provider == "net" ? "tcp" : "net";  // of 1.17, the same
+    later.provider = later.provider == "net" ? "tcp" : "net";  // 1.17's name, and the later one
     groups[0]->connect(Port{0}, ofi::encode(later));
     later.provider = "another";
     const std::string text =
         refusal(Status::mismatch, [&] { groups[0]->connect(Port{0}, ofi::encode(later)); });
     EXPECT_TRUE(contains(text, "(libfabric 9.9 and ")) << text;
+    EXPECT_TRUE(contains(text, "TREFOIL_PROVIDER=net")) << text;
 }
 
 TEST(OfiBlob, SharedMemoryOfAnotherLibfabricIsAMismatch) {
@@ -288,7 +289,7 @@ TEST(OfiBlob, SharedMemoryOfAnotherLibfabricIsAMismatch) {
     peer.library = "9.9";
     const std::string text =
         refusal(Status::mismatch, [&] { groups[0]->connect(Port{0}, ofi::encode(peer)); });
-    EXPECT_TRUE(contains(text, "libfabric 9.9 and ")) << text;
+    EXPECT_TRUE(contains(text, "libfabric 9.9, and this rank has ")) << text;
 }
 
 TEST(OfiEnvironment, WhatTheUserSetStays) {

@@ -69,16 +69,25 @@ TEST_F(Perf, rate_of_a_link_brings_per_cent_of_the_bound) {
     const std::vector<std::string> words{"bcast", "--torus", "3x3", "--launch", "threads",
                                          "-b",    "9000",    "-e",  "9000",     "--iters",
                                          "2",     "--root",  "0,4"};
-    EXPECT_TRUE(run(words)["runs"][0]["of_bound"].is_null());
-    EXPECT_EQ(result_.out.find("%bound"), std::string::npos);
-    const Variable model("TREFOIL_MODEL", "rate=80mbit");
+    for (const char* without : {"", "step=2us"}) {
+        const Variable model("TREFOIL_MODEL", without);
+        EXPECT_TRUE(run(words)["runs"][0]["reached"].is_null());
+        EXPECT_EQ(result_.out.find("%bound"), std::string::npos);
+    }
+    const Variable model("TREFOIL_MODEL", "step=2us,rate=80mbit");
     const Json all = run(words);
     ASSERT_EQ(all["runs"].size(), 2U);
     for (const Json& row : all["runs"]) {
         const double bound_us = 9000 * 0.25 / 10;  // a quarter leaves by each of four links
-        EXPECT_NEAR(row["of_bound"], bound_us / row["time_us"]["p50"].get<double>(), 1e-6);
+        EXPECT_NEAR(row["reached"], bound_us / row["time_us"]["p50"].get<double>(), 1e-6);
     }
     EXPECT_NE(result_.out.find("  %bound\n"), std::string::npos);
+    const Json cut = run({"allreduce", "--torus", "4m", "--launch", "threads", "-b", "4000", "-e",
+                          "4000", "--iters", "2"});
+    EXPECT_EQ(cut["runs"][0]["torus"], "4m");
+    const double ends_to_middle_us = 4000 * 1.0 / 10;  // a cut ring: one vector each way
+    EXPECT_NEAR(cut["runs"][0]["reached"],
+                ends_to_middle_us / cut["runs"][0]["time_us"]["p50"].get<double>(), 1e-6);
 }
 
 class PerfLaunch : public Perf, public testing::WithParamInterface<const char*> {};

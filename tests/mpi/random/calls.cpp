@@ -7,12 +7,7 @@
 #include <complex>
 #include <numeric>
 
-#if defined(OPEN_MPI)
-#include <mpi-ext.h>
-#define PERSISTENT(Name) MPIX_##Name##_init
-#else
-#define PERSISTENT(Name) MPI_##Name##_init
-#endif
+#include "tests/mpi/persistent.hpp"
 
 namespace trefoil::mpi::test {
 
@@ -118,7 +113,7 @@ CollectiveCall::CollectiveCall(const Where& where, const OwnOperations& own, std
         kind_ = some[static_cast<std::size_t>(draw.below(3))];
     }
     // Open MPI 4.1.4 by itself crashes then.
-    if (!is_mpich && way != Way::blocking && kind_ == Kind::alltoallw &&
+    if (!is_mpich() && way != Way::blocking && kind_ == Kind::alltoallw &&
         !where.neighbours.empty()) {
         kind_ = Kind::alltoallv;
     }
@@ -329,7 +324,7 @@ void CollectiveCall::prepare_reduction(Draw& draw, const OwnOperations& own) {
     basic_ = pair.type;
     op_ = pair.op;
     // MPICH 4.0.2 by itself crashes then.
-    in_place_ = in_place_ && !(is_mpich && kind_ == Kind::reduce);
+    in_place_ = in_place_ && !(is_mpich() && kind_ == Kind::reduce);
     const int count = draw.chance(8)    ? 0
                       : draw.chance(75) ? draw.between(1, 40)
                                         : draw.between(1, 30000);

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs random MPI programs without Trefoil and with it, and compares what their ranks print and how they end.
 
-Usage: compare.py --mpi openmpi|mpich --layer FILE [--first SEED] [--seeds N] [--at-once N] [--ranks N ...] [--leave-out WHAT ...] --
+Usage: compare.py --mpi openmpi|mpich|abi --layer FILE [--first SEED] [--seeds N] [--at-once N] [--ranks N ...] [--leave-out WHAT ...] --
 PROGRAM. Seeds run --at-once in one job; where a job differs, each of its seeds runs alone, and the first step that differs is
 printed. Seeds that do not end in order without Trefoil, because of defects of that MPI, are left out. Exit code 77 where that mpirun
 is missing.
@@ -76,7 +76,7 @@ def compare(options, ranks, earlies, first, count):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--mpi", choices=("openmpi", "mpich"), required=True)
+    parser.add_argument("--mpi", choices=("openmpi", "mpich", "abi"), required=True)
     parser.add_argument("--layer", required=True)
     parser.add_argument("--first", type=int, default=1)
     parser.add_argument("--seeds", type=int, default=10)

@@ -208,7 +208,7 @@ std::string Program::messages(Draw& draw) {
     const int ranks = on.where.ranks, rank = on.where.rank;
     Draw own(hash_of({step, static_cast<std::uint64_t>(rank)}));
     const int tag = 100 + step_;  // a rank may be a step ahead
-    const MPI_Datatype type = draw_layout(own, MPI_INT, length, is_mpich);
+    const MPI_Datatype type = draw_layout(own, MPI_INT, length, is_mpich());
     Buffer send, recv;
     send.make(MPI_INT, {{0, length}}, own.bits());
     recv.make(type, {{0, 1}}, own.bits());
@@ -255,7 +255,7 @@ std::string Program::window(Draw& draw) {
     const Communicator& on = some(draw);
     const int length = draw.between(1, 300), rounds = draw.between(1, 3);
     // What MPICH 4.0.2 reads from such windows is not always right by itself.
-    if (!on.is_here() || on.where.is_inter || is_mpich || !has_windows) {
+    if (!on.is_here() || on.where.is_inter || is_mpich() || !has_windows) {
         return "window";
     }
     const auto bytes = static_cast<MPI_Aint>(sizeof(int)) * length;
@@ -429,7 +429,7 @@ std::string Program::step(Draw& draw) {
     return what < 34   ? one_call(draw)
            : what < 50 ? begin_calls(draw)
            // MPICH 4.0.2's own persistent collectives give wrong results.
-           : what < 56 ? (is_mpich ? one_call(draw) : persistent_calls(draw))
+           : what < 56 ? (is_mpich() ? one_call(draw) : persistent_calls(draw))
            : what < 68 ? make_communicators(draw, communicators_, world_rank)
            : what < 74 ? free_one(draw)
            : what < 79 ? messages(draw)
