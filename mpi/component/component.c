@@ -191,9 +191,21 @@ static int enable(mca_coll_base_module_t* base, ompi_communicator_t* comm) {
     return OMPI_SUCCESS;
 }
 
+/* The communicator inside a group of an intercommunicator is Open MPI's, and only its collectives
+ * between groups call it; some ranks by a jump, which leaves the address of the program's call. */
+static void leave(ompi_communicator_t* local) {
+    for (size_t slot = 0; local != NULL && local->c_coll != NULL && slot < slots; ++slot) {
+        trefoil_component_give_back(local, slot);
+    }
+}
+
 static mca_coll_base_module_t* comm_query(ompi_communicator_t* comm, int* its_priority) {
     *its_priority = priority;
-    if (OMPI_COMM_IS_INTER(comm) || ompi_comm_size(comm) < 2) {
+    if (OMPI_COMM_IS_INTER(comm)) {
+        leave(comm->c_local_comm);
+        return NULL;
+    }
+    if (ompi_comm_size(comm) < 2) {
         return NULL;
     }
     module_t* const module = OBJ_NEW(module_t);

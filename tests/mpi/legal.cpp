@@ -231,6 +231,40 @@ void check_more_room() {
     }
 }
 
+/// Open MPI's collectives between two groups call those of a communicator of its own inside a
+/// group, some ranks of it by a jump from MPI's function of that name.
+void check_between_groups() {
+    constexpr int count = 10;
+    MPI_Comm half = MPI_COMM_NULL, between = MPI_COMM_NULL;
+    const int mine = rank % 2;
+    int own = 0, others = 0, me = 0;
+    MPI_Comm_split(MPI_COMM_WORLD, mine, rank, &half);
+    MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - mine, 3, &between);
+    MPI_Comm_rank(half, &me);
+    MPI_Comm_size(half, &own);
+    MPI_Comm_remote_size(between, &others);
+    for (int round = 0; round < 8; ++round) {
+        const bool sends = round % 2 == mine;
+        const int root = sends ? (me == 0 ? MPI_ROOT : MPI_PROC_NULL) : 0;
+        const std::vector<int> blocks = inputs(round, others * count);
+        std::vector<int> block(count, -1), gathered(static_cast<std::size_t>(others), -1);
+        MPI_Scatter(blocks.data(), count, MPI_INT, block.data(), count, MPI_INT, root, between);
+        EXPECT(block.back() == (sends ? -1 : input(round, me * count + count - 1)));
+        block = inputs(round + (sends && me == 0 ? 0 : 100), count);
+        MPI_Bcast(block.data(), count, MPI_INT, root, between);
+        EXPECT(sends || block.back() == input(round, count - 1));
+        MPI_Gather(&rank, 1, MPI_INT, gathered.data(), 1, MPI_INT, root, between);
+        EXPECT(gathered.back() == (root == MPI_ROOT ? 2 * others - 1 - mine : -1));
+        MPI_Allgather(&me, 1, MPI_INT, gathered.data(), 1, MPI_INT, between);
+        EXPECT(gathered.back() == others - 1);
+        EXPECT(sum_on(between, me + 1) == others * (others + 1) / 2);
+        MPI_Barrier(between);
+        EXPECT(sum_on(half, 1) == own);
+    }
+    MPI_Comm_free(&between);
+    MPI_Comm_free(&half);
+}
+
 int send_to_first(MPI_Comm, int, void*, void*) {
     MPI_Send(&rank, 1, MPI_INT, 0, 9, MPI_COMM_WORLD);
     return MPI_SUCCESS;
@@ -276,6 +310,7 @@ constexpr Part parts[] = {{"barrier", [] {}},  // what all parts begin with
                           {"copies", check_copies_beside_windows},
                           {"frees", check_frees_in_turn},
                           {"outlive", check_messages_that_outlive},
+                          {"between", check_between_groups},
                           {"room", check_more_room}};
 
 }  // namespace
