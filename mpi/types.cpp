@@ -43,14 +43,14 @@ int bytes_of(MPI_Datatype type) {
 class ErrorsReturn {
   public:
     ErrorsReturn() {
-        for (std::size_t i = 0; i < comms.size(); ++i) {
-            PMPI_Comm_get_errhandler(comms[i], &before_[i]);
-            PMPI_Comm_set_errhandler(comms[i], MPI_ERRORS_RETURN);
+        for (std::size_t i = 0; i < comms_.size(); ++i) {
+            PMPI_Comm_get_errhandler(comms_[i], &before_[i]);
+            PMPI_Comm_set_errhandler(comms_[i], MPI_ERRORS_RETURN);
         }
     }
     ~ErrorsReturn() {
-        for (std::size_t i = 0; i < comms.size(); ++i) {
-            PMPI_Comm_set_errhandler(comms[i], before_[i]);
+        for (std::size_t i = 0; i < comms_.size(); ++i) {
+            PMPI_Comm_set_errhandler(comms_[i], before_[i]);
             PMPI_Errhandler_free(&before_[i]);
         }
     }
@@ -58,8 +58,8 @@ class ErrorsReturn {
     ErrorsReturn& operator=(const ErrorsReturn&) = delete;
 
   private:
-    /// What MPI 5 says, and what some do as MPI 3.1 said.
-    const std::array<MPI_Comm, 2> comms{MPI_COMM_SELF, MPI_COMM_WORLD};
+    /// Whose handler such calls have since MPI 4, and whose before.
+    const std::array<MPI_Comm, 2> comms_{MPI_COMM_SELF, MPI_COMM_WORLD};
     std::array<MPI_Errhandler, 2> before_{};
 };
 

@@ -20,14 +20,14 @@ namespace trefoil::tool {
 namespace {
 
 /// As it was described: the communicator tells the sizes of its torus, not what is unlike one.
-Torus network_of(const PerfOptions& options, const Session& session) {
-    const std::string text =
-        options.torus.empty() ? settings_from_environment().torus : options.torus;
+Torus network_of(const PerfOptions& options, const Settings& given, const Session& session) {
+    const std::string text = options.torus.empty() ? given.torus : options.torus;
     const Torus described = text.empty() ? session.torus() : Torus::parse(text);
     return described.ranks() == session.torus().ranks() ? described : session.torus();
 }
 
 Setting setting_of(const PerfOptions& options, const Session& session) {
+    const Settings given = settings_from_environment();
     const auto named = names_in_model_variable();
     const bool has_rate = std::ranges::count(named, "rate") > 0;
     return {.machine = host_name() + ", " + machine_text(),
@@ -35,10 +35,8 @@ Setting setting_of(const PerfOptions& options, const Session& session) {
             .backend = session.backend(),
             .provider = session.provider(),
             .launch = options.launch,
-            .torus = network_of(options, session),
-            .seconds_per_byte = has_rate
-                                    ? std::optional(settings_from_environment().cost_model->beta)
-                                    : std::nullopt};
+            .torus = network_of(options, given, session),
+            .seconds_per_byte = has_rate ? std::optional(given.cost_model->beta) : std::nullopt};
 }
 
 /// The cases in the order of the table; a new group for each type, operation and size.
