@@ -100,7 +100,7 @@ TEST(SpanningTrees, AreOneWayAroundOneDimensionAndHalfWayAroundTheOthers) {
     EXPECT_EQ(SpanningTrees(Torus({8, 8, 8, 2, 3, 2}), 0).depth(), 2 + 1 + 7 + 4 + 4 + 1);
 }
 
-void prove(const std::string& shape, Collective collective, const BuildOptions& options) {
+void prove_tree(const std::string& shape, Collective collective, const BuildOptions& options) {
     const Torus torus = Torus::parse(shape);
     SCOPED_TRACE(std::string(to_string(collective)) + " on " + shape + " from root " +
                  std::to_string(options.root));
@@ -114,10 +114,10 @@ void prove_roots(const std::vector<std::string>& shapes, Block pieces) {
     for (const std::string& shape : shapes) {
         for (const Rank root : proof_roots(Torus::parse(shape), pipeline(Collective::bcast))) {
             for (const Collective collective : {bcast, reduce}) {
-                prove(shape, collective, {.root = root, .pieces = pieces});
+                prove_tree(shape, collective, {.root = root, .pieces = pieces});
             }
             for (const Collective collective : {gather, scatter}) {
-                prove(shape, collective, {.root = root});
+                prove_tree(shape, collective, {.root = root});
             }
         }
     }

@@ -21,10 +21,10 @@ CostSummary cost_of(const std::string& shape) {
 }
 
 TEST(TrivanceBandwidth, ProvedOnRings) {
-    prove(trivance<build_trivance_b>(), rings(1, 40), true, 2);
+    prove_steps(trivance<build_trivance_b>(), rings(1, 40), true, 2);
 }
 TEST(TrivanceBandwidth, ProvedOnTori) {
-    prove(trivance<build_trivance_b>(), tori(), true, 2);
+    prove_steps(trivance<build_trivance_b>(), tori(), true, 2);
 }
 
 TEST(TrivanceBandwidth, EveryoneSendsTheLeastPossible) {

@@ -13,10 +13,10 @@ namespace {
 using namespace testing_trivance;
 
 TEST(TrivanceLatency, ProvedOnRings) {
-    prove(trivance<build_trivance_l>(), rings(1, 40), false, 1);
+    prove_steps(trivance<build_trivance_l>(), rings(1, 40), false, 1);
 }
 TEST(TrivanceLatency, ProvedOnTori) {
-    prove(trivance<build_trivance_l>(), tori(), false, 1);
+    prove_steps(trivance<build_trivance_l>(), tori(), false, 1);
 }
 
 TEST(TrivanceLatency, WindowsAssociateSumsDifferently) {
@@ -61,10 +61,10 @@ TEST(TrivanceLatency, APairUsesBothOfItsLinks) {
 }
 
 TEST(TrivanceGather, ProvedOnRings) {
-    prove(trivance<build_trivance_g>(), rings(1, 40), true, 1);
+    prove_steps(trivance<build_trivance_g>(), rings(1, 40), true, 1);
 }
 TEST(TrivanceGather, ProvedOnTori) {
-    prove(trivance<build_trivance_g>(), tori(), true, 1);
+    prove_steps(trivance<build_trivance_g>(), tori(), true, 1);
 }
 
 TEST(TrivanceGather, EveryContributionArrivesOnceInOneExtent) {

@@ -12,24 +12,24 @@ using namespace testing_trivance;
 const std::vector<std::string> large_rings{"81", "100", "127", "128", "243", "256"};
 
 TEST(TrivanceLong, LatencyOnRings) {
-    prove(trivance<build_trivance_l>(), rings(41, 64), false, 1);
-    prove(trivance<build_trivance_l>(), large_rings, false, 1);
+    prove_steps(trivance<build_trivance_l>(), rings(41, 64), false, 1);
+    prove_steps(trivance<build_trivance_l>(), large_rings, false, 1);
 }
 
 TEST(TrivanceLong, BandwidthOnRings) {
-    prove(trivance<build_trivance_b>(), rings(41, 64), true, 2);
-    prove(trivance<build_trivance_b>(), large_rings, true, 2);
+    prove_steps(trivance<build_trivance_b>(), rings(41, 64), true, 2);
+    prove_steps(trivance<build_trivance_b>(), large_rings, true, 2);
 }
 
 TEST(TrivanceLong, GatherOnRings) {
-    prove(trivance<build_trivance_g>(), rings(41, 64), true, 1);
+    prove_steps(trivance<build_trivance_g>(), rings(41, 64), true, 1);
 }
 
 TEST(TrivanceLong, Tori) {
     const std::vector<std::string> shapes{"9x9", "10x10", "4x4x4", "7x11", "5x5x5", "2x16"};
-    prove(trivance<build_trivance_l>(), shapes, false, 1);
-    prove(trivance<build_trivance_b>(), shapes, true, 2);
-    prove(trivance<build_trivance_g>(), shapes, true, 1);
+    prove_steps(trivance<build_trivance_l>(), shapes, false, 1);
+    prove_steps(trivance<build_trivance_b>(), shapes, true, 2);
+    prove_steps(trivance<build_trivance_g>(), shapes, true, 1);
 }
 
 TEST(TrivanceLong, FiguresOfLargeTori) {

@@ -13,6 +13,7 @@
 #include "algorithms/registry/entries.hpp"
 #include "algorithms/trivance/builders.hpp"
 #include "algorithms/trivance/runs.hpp"
+#include "tests/algorithms/registry/proof_shapes.hpp"
 
 namespace trefoil::testing_trivance {
 
@@ -37,22 +38,14 @@ inline int due_steps(const Torus& torus) {
     return steps;
 }
 
-inline std::vector<std::string> rings(Rank first, Rank last) {
-    std::vector<std::string> names;
-    for (Rank n = first; n <= last; ++n) {
-        names.push_back(std::to_string(n));
-    }
-    return names;
-}
-
 inline std::vector<std::string> tori() {
     return {"2x2", "2x3", "3x3", "2x4", "3x4",   "4x4",   "3x5",   "5x5", "2x6", "4x8",   "8x2",
             "3x9", "1x1", "1x3", "3x1", "2x2x2", "3x3x3", "2x3x4", "6x6", "8x8", "2x1x2", "5x2"};
 }
 
 /// The verifier's proof, and the number of steps.
-inline void prove(const Algorithm& algorithm, const std::vector<std::string>& shapes,
-                  bool identical, int phases) {
+inline void prove_steps(const Algorithm& algorithm, const std::vector<std::string>& shapes,
+                        bool identical, int phases) {
     for (const std::string& shape : shapes) {
         SCOPED_TRACE(shape);
         const Torus torus = Torus::parse(shape);

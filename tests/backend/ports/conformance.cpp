@@ -10,7 +10,6 @@ namespace trefoil::conformance {
 
 namespace {
 
-const std::vector<std::vector<Port>> one_group{{Port{0}, Port{1}}};
 constexpr std::size_t sizes[] = {0, 1, 8, 1000, 64 << 10, 1 << 20};
 constexpr std::size_t size_count = std::size(sizes);
 

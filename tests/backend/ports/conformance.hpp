@@ -140,6 +140,9 @@ class Driver {
     std::uint64_t next_cookie_ = 1;
 };
 
+/// Two ports, of one thread.
+inline const std::vector<std::vector<Port>> one_group{{Port{0}, Port{1}}};
+
 /// Opens `groups`, each with inbox and outbox of `bytes`, and connects them to all other ranks.
 std::vector<std::unique_ptr<Driver>> wire(Node& node, const Subject& subject,
                                           const std::vector<std::vector<Port>>& groups,

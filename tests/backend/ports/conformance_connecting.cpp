@@ -9,12 +9,6 @@
 
 namespace trefoil::conformance {
 
-namespace {
-
-const std::vector<std::vector<Port>> one_group{{Port{0}, Port{1}}};
-
-}  // namespace
-
 TEST_P(Conformance, ConnectingAgainIsHarmless) {
     run_ranks(GetParam(), 2, [](Node& node) {
         const auto drivers = wire(node, GetParam(), one_group, 4096);

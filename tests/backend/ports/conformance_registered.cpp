@@ -18,7 +18,6 @@ namespace trefoil::conformance {
 
 namespace {
 
-const std::vector<std::vector<Port>> one_group{{Port{0}, Port{1}}};
 using Clock = std::chrono::steady_clock;
 
 constexpr const char* why_not = "its groups register no memory";

@@ -24,7 +24,7 @@ trefoil_op_t made_operation(bool freed) {
 }
 
 /// Ranks that read lists.
-bool lists(const Rank& r) {
+bool lists(const Caller& r) {
     return r.kind.counted && (!r.kind.rooted || r.rank == r.a.root);
 }
 
@@ -87,48 +87,48 @@ bool is_alltoallv(const Kind& kind) {
     return kind.name == std::string("alltoallv");
 }
 
-bool is_bcast(const Rank& r) {
+bool is_bcast(const Caller& r) {
     return r.kind.name == std::string("bcast");
 }
 
 std::vector<Mistake> mistakes() {
     return {
-        {"no communicator", [](Rank& r) { return r.a.comm = nullptr, true; }, {"communicator"}},
+        {"no communicator", [](Caller& r) { return r.a.comm = nullptr, true; }, {"communicator"}},
         {"no send buffer",
-         [](Rank& r) { return r.a.send = nullptr, r.sends(); },
+         [](Caller& r) { return r.a.send = nullptr, r.sends(); },
          {"send buffer is NULL", " bytes"}},
         {"no receive buffer",
-         [](Rank& r) { return r.a.recv = nullptr, r.receives() && !is_bcast(r); },
+         [](Caller& r) { return r.a.recv = nullptr, r.receives() && !is_bcast(r); },
          {"receive buffer is NULL", " bytes"}},
         {"nothing to broadcast",
-         [](Rank& r) { return r.a.recv = nullptr, is_bcast(r); },
+         [](Caller& r) { return r.a.recv = nullptr, is_bcast(r); },
          {"broadcast buffer is NULL", "16 bytes"}},
         {"receives in place",
-         [](Rank& r) {
+         [](Caller& r) {
              r.a.recv = TREFOIL_IN_PLACE;
              return r.receives() && !(r.kind.sends == By::the_root && r.rank == r.a.root);
          },
          {"buffer is TREFOIL_IN_PLACE", "cannot be"}},
         {"overlapping buffers",
-         [](Rank& r) {
+         [](Caller& r) {
              r.a.send = r.recv.data() + 1;
              return r.sends() && r.receives();
          },
          {"overlap", "send", "receive", " bytes at 0x"}},
         {"a negative count",
-         [](Rank& r) {
+         [](Caller& r) {
              r.a.count = static_cast<std::size_t>(-4);
              return !r.kind.counted;
          },
          {"count", "18446744073709551612", "address space"}},
         {"a count whose bytes overflow",
-         [](Rank& r) {
+         [](Caller& r) {
              r.a.count = most / 4 + 2;
              return !r.kind.counted;
          },
          {"count", "4611686018427387905", "address space"}},
         {"blocks that are too large together",
-         [](Rank& r) {
+         [](Caller& r) {
              r.a.count = (std::size_t{1} << 54) - 1;
              const std::string name = r.kind.name;
              return r.ranks > 1 && (name == "gather" || name == "scatter" || name == "allgather" ||
@@ -136,68 +136,70 @@ std::vector<Mistake> mistakes() {
          },
          {"18014398509481983", "rank 1", "address space"}},
         {"counts whose sum overflows",
-         [](Rank& r) {
+         [](Caller& r) {
              r.a.displacements = nullptr;
              r.counts.assign(r.ranks, most / 2 + 1);
              r.a.own_count = most / 2 + 1;
              return lists(r);
          },
          {"9223372036854775808", "address space"}},
-        {"no counts", [](Rank& r) { return r.a.counts = nullptr, lists(r); }, {"counts are NULL"}},
+        {"no counts",
+         [](Caller& r) { return r.a.counts = nullptr, lists(r); },
+         {"counts are NULL"}},
         {"a displacement that overflows",
-         [](Rank& r) {
+         [](Caller& r) {
              r.displacements.back() = most - 1;
              return r.kind.displaced && lists(r);
          },
          {"displacement", "18446744073709551614", "address space"}},
         {"a negative displacement",
-         [](Rank& r) {
+         [](Caller& r) {
              r.displacements.front() = static_cast<std::size_t>(-8);
              return r.kind.displaced && lists(r);
          },
          {"displacement", "rank 0", "18446744073709551608", "address space"}},
         {"blocks that overlap",
-         [](Rank& r) {
+         [](Caller& r) {
              r.displacements[1 % r.ranks] = 2;
              const bool written = r.kind.sends == By::all;
              return r.kind.displaced && lists(r) && r.ranks > 1 && written;
          },
          {"blocks of rank 0 and rank 1 overlap"}},
         {"an own count that the list denies",
-         [](Rank& r) {
+         [](Caller& r) {
              r.a.own_count = count + 1;
              return r.kind.displaced && lists(r) && !is_alltoallv(r.kind);
          },
          {"count is 5", "list says 4"}},
         {"no send counts",
-         [](Rank& r) { return r.a.send_counts = nullptr, is_alltoallv(r.kind); },
+         [](Caller& r) { return r.a.send_counts = nullptr, is_alltoallv(r.kind); },
          {"send counts are NULL"}},
         {"a send displacement that overflows",
-         [](Rank& r) {
+         [](Caller& r) {
              r.send_displacements.front() = most - 1;
              return is_alltoallv(r.kind);
          },
          {"send block of rank 0", "18446744073709551614", "address space"}},
         {"more to itself than it receives",
-         [](Rank& r) {
+         [](Caller& r) {
              r.send_counts[r.rank] = count + 1;
              return is_alltoallv(r.kind);
          },
          {"itself", "is 5", "is 4"}},
         {"no such type",
-         [](Rank& r) { return r.a.type = static_cast<trefoil_datatype_t>(99), true; },
+         [](Caller& r) { return r.a.type = static_cast<trefoil_datatype_t>(99), true; },
          {"datatype 99"}},
         {"an element without its operation",
-         [](Rank& r) { return r.a.type = TREFOIL_ELEMENT, true; },
+         [](Caller& r) { return r.a.type = TREFOIL_ELEMENT, true; },
          {"TREFOIL_ELEMENT", "trefoil_op_create"}},
         {"no such operation",
-         [](Rank& r) { return r.a.op = static_cast<trefoil_op_t>(99), r.kind.reduces; },
+         [](Caller& r) { return r.a.op = static_cast<trefoil_op_t>(99), r.kind.reduces; },
          {"op 99"}},
         {"an operation that was never made",
-         [](Rank& r) { return r.a.op = static_cast<trefoil_op_t>(900'000), r.kind.reduces; },
+         [](Caller& r) { return r.a.op = static_cast<trefoil_op_t>(900'000), r.kind.reduces; },
          {"op 900000", "trefoil_op_create"}},
         {"an operation that was freed",
-         [](Rank& r) {
+         [](Caller& r) {
              if (r.kind.reduces) {
                  r.a.op = made_operation(true);
                  r.a.type = TREFOIL_ELEMENT;
@@ -206,10 +208,10 @@ std::vector<Mistake> mistakes() {
          },
          {"freed"}},
         {"an operation on other elements",
-         [](Rank& r) { return r.kind.reduces && (r.a.op = made_operation(false), true); },
+         [](Caller& r) { return r.kind.reduces && (r.a.op = made_operation(false), true); },
          {"int32", "4 bytes", "8 bytes"}},
         {"a type that the operation does not take",
-         [](Rank& r) {
+         [](Caller& r) {
              r.a.type = TREFOIL_FLOAT;
              r.a.op = TREFOIL_BXOR;
              return r.kind.reduces;
@@ -217,10 +219,10 @@ std::vector<Mistake> mistakes() {
          {"bxor", "float"},
          TREFOIL_ERROR_UNSUPPORTED},
         {"a negative root",
-         [](Rank& r) { return r.a.root = -1, r.kind.rooted; },
+         [](Caller& r) { return r.a.root = -1, r.kind.rooted; },
          {"root -1", "0 to"}},
         {"a root beyond the ranks",
-         [](Rank& r) { return r.a.root = r.ranks, r.kind.rooted; },
+         [](Caller& r) { return r.a.root = r.ranks, r.kind.rooted; },
          {"root ", "is not a rank"}},
     };
 }

@@ -44,8 +44,8 @@ struct Kind {
 const std::vector<Kind>& kinds();
 
 /// The arguments of one rank, right at first, with the memory behind them.
-struct Rank {
-    Rank(const Kind& its_kind, int number, int of, trefoil_comm_t comm)
+struct Caller {
+    Caller(const Kind& its_kind, int number, int of, trefoil_comm_t comm)
         : kind(its_kind),
           rank(number),
           ranks(of),
@@ -88,7 +88,7 @@ struct Rank {
 struct Mistake {
     const char* name;
     /// Makes it; false: this rank of this collective cannot make it.
-    std::function<bool(Rank&)> make;
+    std::function<bool(Caller&)> make;
     std::vector<std::string> says;
     trefoil_status_t status = TREFOIL_ERROR_INVALID_ARGUMENT;
 };
@@ -100,6 +100,6 @@ std::vector<Mistake> mistakes();
 bool is_alltoallv(const Kind& kind);
 
 /// Its one buffer is in the place of the receive buffer.
-bool is_bcast(const Rank& r);
+bool is_bcast(const Caller& r);
 
 }  // namespace trefoil::test

@@ -15,7 +15,7 @@ namespace {
 /// A call that is right: all elements are 1, so results are 1, or a number of ranks.
 void check_right_call(const Kind& kind, int rank, int ranks, trefoil_comm_t comm,
                       const std::string& after) {
-    Rank right(kind, rank, ranks, comm);
+    Caller right(kind, rank, ranks, comm);
     if (is_bcast(right)) {
         right.recv.assign(right.recv.size(), rank == right.a.root ? 1 : untouched);
     }
@@ -31,7 +31,7 @@ void check_right_call(const Kind& kind, int rank, int ranks, trefoil_comm_t comm
 void check_mistake(const Kind& kind, const Mistake& mistake, int rank, int ranks,
                    trefoil_comm_t comm) {
     const std::string where = std::string(kind.name) + ", " + mistake.name;
-    Rank wrong(kind, rank, ranks, comm);
+    Caller wrong(kind, rank, ranks, comm);
     ASSERT_TRUE(mistake.make(wrong));
     EXPECT_EQ(kind.call(wrong.a), mistake.status) << where;
     const std::string text = trefoil_last_error(nullptr);
@@ -49,7 +49,7 @@ void check_mistake(const Kind& kind, const Mistake& mistake, int rank, int ranks
 /// not.
 bool all_make(const Kind& kind, const Mistake& mistake, int ranks) {
     for (int r = 0; r < ranks; ++r) {
-        Rank each(kind, r, ranks, nullptr);
+        Caller each(kind, r, ranks, nullptr);
         if (!mistake.make(each)) {
             return false;
         }
@@ -107,7 +107,7 @@ TEST(Arguments, ListsThatOnlyTheRootHasAreRefusedByAll) {
                 if (rank == default_root) {
                     check_mistake(kind, mistake, rank, 3, comm);
                 } else {
-                    Rank right(kind, rank, 3, comm);
+                    Caller right(kind, rank, 3, comm);
                     EXPECT_EQ(kind.call(right.a), TREFOIL_ERROR_INVALID_ARGUMENT) << name;
                     const std::string text = trefoil_last_error(nullptr);
                     EXPECT_NE(text.find("rank 1, the root"), std::string::npos) << text;
@@ -129,7 +129,7 @@ TEST(Arguments, NothingToMoveNeedsNoBuffers) {
     run_ranks(3, options, [](int rank, trefoil_comm_t comm) {
         ASSERT_NE(comm, nullptr);
         for (const Kind& kind : kinds()) {
-            Rank empty(kind, rank, 3, comm);
+            Caller empty(kind, rank, 3, comm);
             empty.counts.assign(3, 0);
             empty.send_counts.assign(3, 0);
             empty.a.count = empty.a.own_count = 0;
@@ -182,19 +182,20 @@ TEST(Arguments, ADatatypeOfAnotherSizeThanTheOperationsIsRefused) {
 // What only shows between ranks ends the communicator, and says so on each.
 struct Difference {
     const char* name;
-    std::function<void(Rank&)> make;
+    std::function<void(Caller&)> make;
     bool (*applies)(const Kind&);
 };
 
 std::vector<Difference> differences() {
     return {
-        {"count", [](Rank& r) { r.a.count = count - 1; }, [](const Kind& k) { return !k.counted; }},
-        {"type", [](Rank& r) { r.a.type = TREFOIL_UINT32; }, [](const Kind&) { return true; }},
-        {"op", [](Rank& r) { r.a.op = TREFOIL_MAX; }, [](const Kind& k) { return k.reduces; }},
-        {"root", [](Rank& r) { r.a.root = 2; }, [](const Kind& k) { return k.rooted; }},
-        {"counts", [](Rank& r) { r.counts[2] = count - 1; },
+        {"count", [](Caller& r) { r.a.count = count - 1; },
+         [](const Kind& k) { return !k.counted; }},
+        {"type", [](Caller& r) { r.a.type = TREFOIL_UINT32; }, [](const Kind&) { return true; }},
+        {"op", [](Caller& r) { r.a.op = TREFOIL_MAX; }, [](const Kind& k) { return k.reduces; }},
+        {"root", [](Caller& r) { r.a.root = 2; }, [](const Kind& k) { return k.rooted; }},
+        {"counts", [](Caller& r) { r.counts[2] = count - 1; },
          [](const Kind& k) { return k.counted && !k.rooted && !is_alltoallv(k); }},
-        {"own count", [](Rank& r) { r.a.own_count = count - 1; },
+        {"own count", [](Caller& r) { r.a.own_count = count - 1; },
          [](const Kind& k) { return k.displaced && k.rooted; }}};
 }
 
@@ -205,7 +206,7 @@ void check_difference(const Kind& kind, const Difference& difference) {
     std::atomic<int> found{0};
     run_ranks(3, options, [&](int rank, trefoil_comm_t comm) {
         ASSERT_NE(comm, nullptr);
-        Rank mine(kind, rank, 3, comm);
+        Caller mine(kind, rank, 3, comm);
         if (rank == 0) {
             difference.make(mine);
         }

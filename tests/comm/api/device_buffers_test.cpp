@@ -25,7 +25,7 @@ class DeviceBuffers : public testing::Test {
     /// The root looks first, and tells the others.
     static bool is_root_first(const Kind& kind) { return kind.rooted && kind.displaced; }
 
-    void expect_refusal(const Kind& kind, Rank& wrong, const char* what) {
+    void expect_refusal(const Kind& kind, Caller& wrong, const char* what) {
         EXPECT_EQ(kind.call(wrong.a), TREFOIL_ERROR_UNSUPPORTED) << kind.name << ", " << what;
         const std::string text = trefoil_last_error(nullptr);
         const bool told = is_root_first(kind) && wrong.rank != wrong.a.root;
@@ -45,16 +45,16 @@ class DeviceBuffers : public testing::Test {
             ASSERT_NE(comm, nullptr);
             for (const Kind& kind : kinds()) {
                 if (all_use(kind, kind.sends, taking_part)) {
-                    Rank wrong(kind, rank, taking_part, comm);
+                    Caller wrong(kind, rank, taking_part, comm);
                     wrong.a.send = buffer(rank);
                     expect_refusal(kind, wrong, "sends");
                 }
                 if (all_use(kind, kind.receives, taking_part)) {
-                    Rank wrong(kind, rank, taking_part, comm);
+                    Caller wrong(kind, rank, taking_part, comm);
                     wrong.a.recv = buffer(rank);
                     expect_refusal(kind, wrong, "receives");
                 }
-                Rank right(kind, rank, taking_part, comm);
+                Caller right(kind, rank, taking_part, comm);
                 EXPECT_EQ(kind.call(right.a), TREFOIL_SUCCESS) << trefoil_last_error(nullptr);
             }
         });

@@ -60,14 +60,14 @@ struct Work {
     }
 };
 
-struct Collective {
+struct KeptCall {
     const char* name;
     std::function<trefoil_status_t(Work&, trefoil_comm_t, trefoil_request_t*)> init;
     std::function<void(Work&)> before, after;
     bool lands = true;  ///< nothing of it is copied
 };
 
-std::vector<Collective> collectives() {
+std::vector<KeptCall> collectives() {
     const auto nothing = [](Work&) {};
     const auto received = [](Work& w, std::size_t i) {
         return w.value(static_cast<int>(i / block), w.rank, i % block);
@@ -183,7 +183,7 @@ void all_collectives(const JobOptions& options, int ranks, bool expects_no_copie
         trefoil_comm_t dup = nullptr;
         ASSERT_EQ(trefoil_comm_dup(first, &dup), ok);
         for (trefoil_comm_t comm : {first, dup}) {
-            const std::vector<Collective> all = collectives();
+            const std::vector<KeptCall> all = collectives();
             std::vector<Work> work(all.size(), Work(rank, ranks));
             std::vector<trefoil_request_t> requests(all.size());
             for (std::size_t c = 0; c < all.size(); ++c) {

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int root = 1;
 
-JobOptions on(const std::string& torus) {
+JobOptions options_on(const std::string& torus) {
     JobOptions options;
     options.torus = torus;
     return options;
@@ -103,7 +103,7 @@ void set(trefoil_comm_t comm, const char* collective, const char* algorithm) {
 }
 
 TEST(RootedRequests, GoStraightAndConnectNobodyButTheRoot) {
-    run_ranks(9, on("3x3"), [](int rank, trefoil_comm_t comm) {
+    run_ranks(9, options_on("3x3"), [](int rank, trefoil_comm_t comm) {
         ASSERT_NE(comm, nullptr) << trefoil_last_error(nullptr);
         Rooted rooted(rank, 9);
         run_in_flight(rooted, comm);
@@ -117,7 +117,7 @@ TEST(RootedRequests, GoStraightAndConnectNobodyButTheRoot) {
 }
 
 TEST(RootedRequests, DoNotMindWhatAlltoallUses) {
-    run_ranks(5, on("5"), [](int rank, trefoil_comm_t comm) {
+    run_ranks(5, options_on("5"), [](int rank, trefoil_comm_t comm) {
         ASSERT_NE(comm, nullptr) << trefoil_last_error(nullptr);
         set(comm, "alltoall", "bruck");  // takes blocks of one size alone
         Rooted rooted(rank, 5);
@@ -126,7 +126,7 @@ TEST(RootedRequests, DoNotMindWhatAlltoallUses) {
 }
 
 TEST(RootedRequests, UseTheAlgorithmThatIsSetOrRefuse) {
-    run_ranks(6, on("2x3"), [](int rank, trefoil_comm_t comm) {
+    run_ranks(6, options_on("2x3"), [](int rank, trefoil_comm_t comm) {
         ASSERT_NE(comm, nullptr) << trefoil_last_error(nullptr);
         Rooted rooted(rank, 6);
         for (const char* collective : {"gather", "scatter"}) {
@@ -151,7 +151,7 @@ TEST(RootedRequests, UseTheAlgorithmThatIsSetOrRefuse) {
 }
 
 TEST(RootedRequests, OfOneRankFindItsBlock) {
-    run_ranks(1, on("1"), [](int, trefoil_comm_t comm) {
+    run_ranks(1, options_on("1"), [](int, trefoil_comm_t comm) {
         ASSERT_NE(comm, nullptr) << trefoil_last_error(nullptr);
         const std::array<int, 5> send{1, 2, 3, 4, 5};
         const std::size_t count = 2, place = 3;
@@ -175,7 +175,7 @@ class CheckedRootedRequests : public testing::Test {
 };
 
 TEST_F(CheckedRootedRequests, TellWhichCountsDiffer) {
-    run_ranks(4, on("2x2"), [](int rank, trefoil_comm_t comm) {
+    run_ranks(4, options_on("2x2"), [](int rank, trefoil_comm_t comm) {
         ASSERT_NE(comm, nullptr) << trefoil_last_error(nullptr);
         Rooted rooted(rank, 4);
         run_in_flight(rooted, comm);

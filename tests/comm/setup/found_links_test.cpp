@@ -37,7 +37,8 @@ TEST(FoundLinks, ACableIsAsFastAsItsSlowerEnd) {
 }
 
 TEST(FoundLinks, SurviveTheirWayToTheOthers) {
-    const std::vector<PortLink> links = decode_links(encode({{true, 100}, {false, 0}}));
+    const std::vector<PortLink> links =
+        decode_links(encode(std::vector<PortLink>{{true, 100}, {false, 0}}));
     ASSERT_EQ(links.size(), 2U);
     EXPECT_TRUE(links[0].works && links[0].megabits == 100 && !links[1].works);
 }
