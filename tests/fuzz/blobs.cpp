@@ -28,7 +28,7 @@ void survive(std::string_view bytes, Decode&& decode) {
 
 }  // namespace
 
-int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(blobs) {
     using namespace trefoil;
     fuzz::Input input(data, size);
     const unsigned kind = input.byte() % 5;

@@ -6,7 +6,7 @@
 
 #include "tests/fuzz/target.hpp"
 
-int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(choices) {
     using namespace trefoil;
     fuzz::Input input(data, size);
     const auto collective = static_cast<Collective>(input.byte() % collective_count);

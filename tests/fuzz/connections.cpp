@@ -77,7 +77,7 @@ void read_stream(fuzz::Input& input) {
 
 }  // namespace
 
-int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(connections) {
     fuzz::Input input(data, size);
     if (input.byte() % 2 == 0) {
         read_card(input.rest());

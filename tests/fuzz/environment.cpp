@@ -11,7 +11,7 @@
 #include "tests/fuzz/target.hpp"
 #include "topo/log/log_request.hpp"
 
-int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(environment) {
     using namespace trefoil;
     const auto variables = environment_variables();
     std::string_view rest = fuzz::text_of(data, size);

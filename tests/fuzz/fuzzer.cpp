@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What libFuzzer calls: one of the targets, which FUZZ_TARGET names.
+// What libFuzzer calls: one of the targets, which FUZZED names.
 #include <cstddef>
 #include <cstdint>
 
-extern "C" int FUZZ_TARGET(const std::uint8_t* data, std::size_t size);
+extern "C" int FUZZED(const std::uint8_t* data, std::size_t size);
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    return FUZZ_TARGET(data, size);
+    return FUZZED(data, size);
 }

@@ -8,7 +8,7 @@
 #include "comm/setup/torus_map.hpp"
 #include "tests/fuzz/target.hpp"
 
-int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(host_file) {
     using namespace trefoil;
     fuzz::refuses([&] {
         const HostFile file = parse_host_file(fuzz::text_of(data, size), "hosts");

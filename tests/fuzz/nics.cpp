@@ -5,7 +5,7 @@
 #include "comm/setup/nic_request.hpp"
 #include "tests/fuzz/target.hpp"
 
-int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(nics) {
     using namespace trefoil;
     fuzz::Input input(data, size);
     const int ports = 2 * (input.byte() % 8);

@@ -12,7 +12,7 @@
 #include "backend/bootstrap/pmi_wire.hpp"
 #include "tests/fuzz/target.hpp"
 
-int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(pmi) {
     using namespace trefoil;
     const std::string_view text = fuzz::text_of(data, size);
     const pmi::Words words = pmi::parse_line(text);

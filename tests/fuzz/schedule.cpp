@@ -6,7 +6,7 @@
 #include "algorithms/json/user_schedule.hpp"
 #include "tests/fuzz/target.hpp"
 
-int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(schedule) {
     using namespace trefoil;
     const std::string_view text = fuzz::text_of(data, size);
     fuzz::refuses([&] {

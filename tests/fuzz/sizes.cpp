@@ -7,7 +7,7 @@
 
 #include "tests/fuzz/target.hpp"
 
-int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(sizes) {
     using namespace trefoil;
     fuzz::Input input(data, size);
     const std::size_t most = std::size_t{1} << input.byte() % 64;

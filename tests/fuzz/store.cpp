@@ -112,7 +112,7 @@ class Store {
 
 }  // namespace
 
-int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(store) {
     Input input(data, size);
     Store store(input.byte() % 2 == 0 ? "" : "token");
     while (!input.empty()) {

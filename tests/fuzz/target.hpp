@@ -10,9 +10,12 @@
 
 #include "topo/error.hpp"
 
-/// Any bytes. A finding is whatever ends the process: a sanitizer's report, an exception that is no
+/// The head of the target fuzz_NAME, which gets any bytes: `size` of them, from `data` on. A
+/// finding is whatever ends the process: a sanitizer's report, an exception that is no
 /// trefoil::Error, require().
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+#define FUZZ_TARGET(name)                                                   \
+    extern "C" int fuzz_##name(const std::uint8_t* data, std::size_t size); \
+    extern "C" int fuzz_##name(const std::uint8_t* data, std::size_t size)
 
 namespace trefoil::fuzz {
 

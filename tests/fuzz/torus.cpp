@@ -7,7 +7,7 @@
 #include "comm/setup/torus_map.hpp"
 #include "tests/fuzz/target.hpp"
 
-int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(torus) {
     using namespace trefoil;
     fuzz::Input input(data, size);
     const Rank ranks = 1 + input.byte();

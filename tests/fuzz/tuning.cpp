@@ -3,7 +3,7 @@
 #include "comm/setup/tuning.hpp"
 #include "tests/fuzz/target.hpp"
 
-int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(tuning) {
     using namespace trefoil;
     fuzz::refuses([&] {
         const TuningFile file = parse_tuning_file(fuzz::text_of(data, size), "file");
