@@ -129,7 +129,7 @@ def on_a_terminal(words):
 
 
 def check_progress():
-    for side in (32, 64, 128, 256):
+    for side in (32, 64, 72, 80, 96, 128, 256):
         words = ("plan", "allreduce", "-a", "bucket", "-t", f"{side}x{side}", "--summary", "--no-verify")
         seconds, shown = on_a_terminal(words)
         if seconds > 2.5:

@@ -57,13 +57,12 @@ TEST(Pattern, is_exact_in_any_order) {
     const std::vector<Kind> kinds = kinds_that_make_sense();
     EXPECT_GT(kinds.size(), 100U);
     for (const auto& [type, operation] : kinds) {
-        for (const Rank ranks : {1, 2, 9, 20}) {
-            const ElementStream result = exact_result(type, operation, ranks);
-            for (const bool backwards : {false, true}) {
-                const Bytes total = reduced(type, operation, ranks, backwards);
-                EXPECT_EQ(result.count_different(total.data(), elements, 5), 0U)
-                    << to_string(type) << " " << to_string(operation) << " " << ranks;
-            }
+        for (const auto& [ranks, backwards] :
+             {std::pair<Rank, bool>{1, false}, {9, false}, {20, true}}) {
+            const Bytes total = reduced(type, operation, ranks, backwards);
+            EXPECT_EQ(
+                exact_result(type, operation, ranks).count_different(total.data(), elements, 5), 0U)
+                << to_string(type) << " " << to_string(operation) << " " << ranks;
         }
     }
 }

@@ -239,7 +239,7 @@ def check(tool, collective, algorithm, shape, options):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("tool")
-    parser.add_argument("--long", action="store_true", help="rings to 64 and larger tori")
+    parser.add_argument("--long", action="store_true", help="rings to 64 and larger tori, each plan with all options")
     parser.add_argument("--only", default="", help="a collective")
     arguments = parser.parse_args()
     checked = failed = 0
@@ -249,9 +249,10 @@ def main():
         listing = subprocess.run([arguments.tool, "plan", collective, "--list"], capture_output=True, text=True,
                                  check=True, timeout=60).stdout
         names = [line.split()[0] for line in listing.splitlines() if line and line[0] != " "]
-        for algorithm, shape in itertools.product(names, LARGE if arguments.long else SMALL):
+        for number, (algorithm, shape) in enumerate(itertools.product(names, LARGE if arguments.long else SMALL)):
             last = str(RoutedTorus(shape).ranks - 1)
-            for options in [[], ["--single-port"]] + ([["--root", last]] if collective in ROOTED else []):
+            sets = [[], ["--single-port"]] + ([["--root", last]] if collective in ROOTED else [])
+            for options in sets if arguments.long else [sets[number % len(sets)]]:
                 try:
                     checked += check(arguments.tool, collective, algorithm, shape, options)
                 except Exception as error:  # the next ones are of interest, too
