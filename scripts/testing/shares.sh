@@ -151,7 +151,7 @@ share_calls() { # random calls in flight, by the ten thousand, and MPI's waiting
 }
 share_turn-tests() { # tests that are no part of every run: strict and hostile port groups, all transports of UCX, browsers
     build_dev -DTREFOIL_WITH_BENCHMARK=ON
-    run_tests turn dev --label-regex '^turn$' --exclude-regex '^(repository_|papers_)'
+    run_tests turn dev --label-regex '^turn$' --exclude-regex '^(repository_|papers_page$)'
 }
 share_asan-rooms() { # nearly all tests of the rooms below comm under ASan and UBSan
     under_sanitizer asan-ubsan "${not_long[@]}" --exclude-regex "$not_again|^(comm|tool|mpi|reliability|network|bindings|papers)_"
