@@ -50,6 +50,9 @@ run_tests() {
     else
         grep -aE 'tests? passed,|Total Test time' "$log" || true
     fi
+    if grep -a 'RegularExpression::compile' "$log"; then  # and ctest leaves the pattern out
+        failed+=("a pattern of the tests in build/$preset ($name)")
+    fi
     [[ ! -s $junit ]] || python3 "$root/scripts/testing/times.py" --slowest 10 "$junit"
 }
 wrapper=()
@@ -58,10 +61,12 @@ wrapper=()
 # What only a file of its own shows, such as a missing include, the share `files` finds.
 readonly quickly=(-DTREFOIL_PRECOMPILE=ON -DTREFOIL_UNITE=ON -DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=lld)
 
-# build_dev [options of cmake]. Lines for a debugger would be an eighth of the compiler's time, and the micro-benchmarks wait for
-# their share.
+# build_dev [options of cmake]. Lines for a debugger would be an eighth of the compiler's time. What no quick test uses is built
+# for its share: with `whole`.
+readonly whole=(-DTREFOIL_WITH_BENCHMARK=ON -DTREFOIL_WITH_SIMGRID=ON)
 build_dev() {
-    configure dev "${quickly[@]}" -DTREFOIL_TESTS= -DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O0 -DTREFOIL_WITH_BENCHMARK=OFF "$@"
+    configure dev "${quickly[@]}" -DTREFOIL_TESTS= -DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O0 \
+        -DTREFOIL_WITH_BENCHMARK=OFF -DTREFOIL_WITH_SIMGRID=OFF "$@"
     build dev
 }
 
@@ -111,14 +116,26 @@ under_sanitizer() {
     wrapper=()
 }
 
+# any_of PATTERN...: one regular expression. CTest's own know at most nine groups.
+any_of() {
+    local IFS='|'
+    printf '%s' "$*"
+}
+
 # What never runs under a sanitizer: what does not depend on how the code is compiled (checks of the repository, and Python
 # that works on schedules or compares times), long proofs of schedules, commands that print much and take minutes, and all
 # collectives over strict port groups and a hostile uTofu, which take their time on purpose.
-readonly not_again='^(repository_|papers_(page|commands)|tool_(plan|sim)_(json|html|browser|export)|tool_traffic|tool_sim_reference|tool_sim_simgrid|tool_(plan_)?circuits|tool_user_schedules|tool_machine_files|tool_matrix_collectives|tool_(compare|perf|plan|sim|late)(_[0-9]+)?$|comm_(minloc|reproducibility)|utofu_(random_calls|collectives|probe)|(table_proof|alltoall_rings|alltoall_sync|cost|spanning_trees|spanning_model|baselines)$)|_(strict|hostile)(_[0-9]+)?$'
+not_again=$(any_of '^repository_' '^papers_page' '^papers_commands' '^tool_(plan|sim)_(json|html|browser|export)' '^tool_traffic' \
+    '^tool_sim_reference' '^tool_sim_simgrid' '^tool_circuits' '^tool_plan_circuits' '^tool_user_schedules' '^tool_machine_files' \
+    '^tool_matrix_collectives' '^tool_(compare|perf|plan|sim|late)(_[0-9]+)?$' '^comm_minloc' '^comm_reproducibility' \
+    '^utofu_random_calls' '^utofu_collectives' '^utofu_probe' '^table_proof$' '^alltoall_rings$' '^alltoall_sync$' '^cost$' \
+    '^spanning_trees$' '^spanning_model$' '^baselines$' '_(strict|hostile)(_[0-9]+)?$')
 # What else ThreadSanitizer leaves out. The made-up device runtime of comm_device_buffers is loaded and changed by several
 # threads at once, which real ones are not. The others look at what is computed, or have ranks that are processes: how threads
 # meet is seen where all ranks are threads of one.
-readonly never_under_tsan='^comm_(device_buffers|average|shrink|faults|after_error)|_processes(_[0-9]+)?$'
+never_under_tsan=$(any_of '^comm_device_buffers' '^comm_average' '^comm_shrink' '^comm_faults' '^comm_after_error' \
+    '_processes(_[0-9]+)?$')
+readonly not_again never_under_tsan
 
 not_long=(--label-exclude '^long$')
 
@@ -134,7 +151,7 @@ readonly in_faults='^(reliability_(many|faults_all|surroundings_all)|utofu_mutan
 readonly in_calls='^(reliability_mixed|comm_(calls_under_stress|stress|mixed_calls|property)_long|utofu_(random_calls|latency_order)_long|mpi_)'
 
 share_proofs() { # long proofs of schedules and of the choice of algorithms, and long tests that no other share has
-    build_dev
+    build_dev "${whole[@]}"
     run_tests proofs dev --label-regex '^long$' --exclude-regex "$in_matrix|$in_faults|$in_calls|^repository_"
 }
 share_matrix() { # all collectives by all algorithms over every transport
@@ -150,7 +167,7 @@ share_calls() { # random calls in flight, by the ten thousand, and MPI's waiting
     run_tests calls dev --label-regex '^long$' --tests-regex "$in_calls"
 }
 share_turn-tests() { # tests that are no part of every run: strict and hostile port groups, all transports of UCX, browsers
-    build_dev -DTREFOIL_WITH_BENCHMARK=ON
+    build_dev "${whole[@]}"
     run_tests turn dev --label-regex '^turn$' --exclude-regex '^(repository_|papers_page$)'
 }
 share_asan-rooms() { # nearly all tests of the rooms below comm under ASan and UBSan
@@ -158,6 +175,8 @@ share_asan-rooms() { # nearly all tests of the rooms below comm under ASan and U
 }
 share_asan-comm() { # those of comm and above
     under_sanitizer asan-ubsan "${not_long[@]}" --tests-regex '^(comm|tool|bindings|wrapper)' --exclude-regex "$not_again"
+    # What faults do to memory: of these the quick tests do a part.
+    run_tests asan-long asan-ubsan --label-regex '^long$' --tests-regex '^comm_(direct_landing|run_ahead|after_error|abort)_long$'
 }
 share_tsan() { # nearly all in which threads meet
     under_sanitizer tsan "${not_long[@]}" --tests-regex '^(port_threads|executor|memory|store|bootstrap|utofu_threads$|comm)' \
@@ -193,7 +212,7 @@ share_gcc() { # all of it compiled by gcc, and the quick tests
     run_tests gcc gcc "${quick[@]}"
 }
 share_pages() { # all commands of the pages, the page of the papers, the site, an installed tree and its examples
-    build_dev
+    build_dev "${whole[@]}"
     run_tests pages dev --tests-regex '^(repository_(doc_commands_(all|long)|installed_(tree|programs)|site)|papers_page)$'
 }
 share_packages() { # Debian packages, and a bare Debian on which they are installed
