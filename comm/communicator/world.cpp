@@ -85,14 +85,6 @@ std::vector<T> by_position(const TorusMap& map, const std::vector<T>& by_rank) {
     return ordered;
 }
 
-/// Nobody has said that nodes are missing.
-bool has_free_places(const Torus& torus, const Settings& settings,
-                     const std::optional<HostFile>& host_file) {
-    const bool is_told = settings.torus.find("node=") != std::string::npos ||
-                         (host_file && host_file->torus && host_file->torus->fabric() != nullptr);
-    return torus.fabric() != nullptr && torus.fabric()->has_missing_nodes() && !is_told;
-}
-
 /// Only those who asked for threads can mend it, and one line per process is enough.
 void warn_of_oversubscription(const Placement& placement) {
     static std::atomic_flag said;
@@ -274,7 +266,7 @@ void World::take_place(const Introductions& introductions) {
     geometry_ = first_geometry(
         make_torus_map(torus_request(settings_, introductions.host_file, *job_), ranks()));
     require_nodes(geometry_.map, *job_);
-    if (rank() == 0 && has_free_places(geometry_.map.torus, settings_, introductions.host_file)) {
+    if (rank() == 0 && geometry_.map.has_free_places) {
         log_warning(LogTopic::setup, [&] {
             return "the network is " + geometry_.map.torus.name() +
                    ": no rank has the coordinates of the nodes that are missing";

@@ -192,6 +192,8 @@ TorusMap make_torus_map(const TorusRequest& request, Rank ranks) {
     std::iota(map.position_of.begin(), map.position_of.end(), 0);
     if (!request.coordinates.empty()) {
         place(map, request);
+        map.has_free_places =
+            may_lack && map.torus.fabric() != nullptr && map.torus.fabric()->has_missing_nodes();
     }
     if (map.torus.fabric() != nullptr && !map.torus.fabric()->is_connected()) {
         refuse(request, "the links of " + map.torus.name() +

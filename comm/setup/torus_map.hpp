@@ -18,6 +18,9 @@ struct TorusMap {
     std::string source;             ///< where it comes from, for people: "TREFOIL_TORUS"
     std::vector<Rank> position_of;  ///< by rank
     std::vector<Rank> rank_at;      ///< by position
+    /// No rank has the coordinates of some places, and nobody has said that nodes are missing
+    /// there.
+    bool has_free_places = false;
 
     /// Replaces positions by ranks in what a builder made for position_of[rank]; on a fabric
     /// messages leave through the ports behind which their ways begin.

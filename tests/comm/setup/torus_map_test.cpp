@@ -53,19 +53,22 @@ TEST(TorusMap, CoordinatesMakeAPermutation) {
     for (Rank r = 0; r < 4; ++r) {
         EXPECT_EQ(map.rank_at[map.position_of[r]], r);
     }
+    EXPECT_FALSE(map.has_free_places);
 }
 
 TEST(TorusMap, NodesAreMissingWhereNobodyIs) {
     const TorusMap map =
         make_torus_map({"test", "", {{2, 2}, {0, 0}, {0, 1}, {2, 0}, {1, 0}, {1, 2}, {0, 2}}}, 7);
     EXPECT_EQ(map.torus.name(), "3x3:node=4:node=7");
+    EXPECT_TRUE(map.has_free_places);
     EXPECT_EQ(map.position_of, (std::vector<Rank>{6, 0, 1, 5, 3, 4, 2}));
     for (Rank r = 0; r < 7; ++r) {
         EXPECT_EQ(map.rank_at[map.position_of[r]], r);
     }
     EXPECT_EQ(make_torus_map({"test", "4", {{0}, {2}, {3}}}, 3).torus.name(), "4:node=1");
-    EXPECT_EQ(make_torus_map({"test", "4:node=2", {{3}, {1}, {0}}}, 3).position_of,
-              (std::vector<Rank>{2, 1, 0}));
+    const TorusMap told = make_torus_map({"test", "4:node=2", {{3}, {1}, {0}}}, 3);
+    EXPECT_EQ(told.position_of, (std::vector<Rank>{2, 1, 0}));
+    EXPECT_FALSE(told.has_free_places);
     expect_refused({"test", "4:node=2", {{3}, {2}, {0}}}, 3, "rank 1 has coordinates (2), where");
     expect_refused({"test", "", {{0}, {8}}}, 2, "torus 9 has 9 ranks, but the job has 2");
 }
