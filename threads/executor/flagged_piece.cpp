@@ -15,8 +15,8 @@ namespace {
 
 using Shared = std::atomic_ref<std::uint64_t>;
 
-std::uint64_t load(const std::uint64_t& word, std::memory_order order) noexcept {
-    return Shared(const_cast<std::uint64_t&>(word)).load(order);
+Shared shared(const std::uint64_t& word) noexcept {
+    return Shared(const_cast<std::uint64_t&>(word));
 }
 
 /// The line is the receiver's, and a core has its stores leave in order: waiting for it later would
@@ -157,7 +157,7 @@ bool FlaggedPiece::put(const ProgramPut& put, Channels& channels) noexcept {
     const std::uint32_t slots = channels.rings[channel.ring].slots;
     if (use - end.known_taken >= slots) {
         // Pairs with the release in give_back(): the receiver has read what was there.
-        end.known_taken = load(*end.taken, std::memory_order_acquire);
+        end.known_taken = shared(*end.taken).load(std::memory_order_acquire);
         if (use - end.known_taken >= slots) {
             waits_for_ = Awaited::room;
             return false;
@@ -175,7 +175,7 @@ bool FlaggedPiece::put(const ProgramPut& put, Channels& channels) noexcept {
     }
     auto& flag = *reinterpret_cast<Flag*>(target - channels.rings.flag_bytes());
     flag.sign = sign(put.bytes);
-    Shared(flag.mark).store(mark_of(use, channels), std::memory_order_release);
+    shared(flag.mark).store(mark_of(use, channels), std::memory_order_release);
     channels.groups[static_cast<std::size_t>(channel.group)]->storing()->ring(end.peer);
     get_for_writing(end.slots + channels.rings.offset(channel.ring, use + 1));
     ++channel.puts;
@@ -196,12 +196,12 @@ const FlaggedPiece::Flag& FlaggedPiece::flag_of(const ProgramArrival& message,
 }
 
 bool FlaggedPiece::has_come() const noexcept {
-    return load(*waited_, std::memory_order_relaxed) == waited_mark_;
+    return shared(*waited_).load(std::memory_order_relaxed) == waited_mark_;
 }
 
 bool FlaggedPiece::has_room(const Channels& channels) const noexcept {
     const OutChannel& channel = channels.out[waits_at_];
-    const std::uint64_t taken = load(*channel.end.taken, std::memory_order_relaxed);
+    const std::uint64_t taken = shared(*channel.end.taken).load(std::memory_order_relaxed);
     return out_use_[waits_at_] - taken < channels.rings[channel.ring].slots;
 }
 
@@ -217,7 +217,7 @@ bool FlaggedPiece::receive(std::uint32_t number, Channels& channels, const Opera
         const Flag& flag = flag_of(message, channels);
         const std::uint64_t mark = mark_of(in_use_[message.channel], channels);
         // Pairs with the release in put(): the bytes are there.
-        if (load(flag.mark, std::memory_order_acquire) != mark) {
+        if (shared(flag.mark).load(std::memory_order_acquire) != mark) {
             waits_for_ = Awaited::message;
             waits_at_ = message.channel;
             waited_ = &flag.mark;
@@ -252,7 +252,7 @@ void FlaggedPiece::give_back(Channels& channels) noexcept {
         if (!channels.rings.is_told(channel.ring, done)) {
             continue;
         }
-        Shared(*channel.end.taken).store(done, std::memory_order_release);
+        shared(*channel.end.taken).store(done, std::memory_order_release);
         channels.groups[static_cast<std::size_t>(channel.group)]->storing()->ring(channel.end.peer);
     }
 }
@@ -278,7 +278,7 @@ void FlaggedPiece::list_missing(const Channels& channels, std::vector<MissingPie
         for (std::uint32_t a = awaited.first; a < awaited.first + awaited.count; ++a) {
             const ProgramArrival& message = program_->awaited[a];
             const InChannel& channel = channels.in[message.channel];
-            if (load(flag_of(message, channels).mark, std::memory_order_relaxed) !=
+            if (shared(flag_of(message, channels).mark).load(std::memory_order_relaxed) !=
                 mark_of(in_use_[message.channel], channels)) {
                 found.push_back({MissingPiece::Kind::message, channel.peer, channel.port,
                                  static_cast<int>(waiting.schedule_part),
