@@ -124,6 +124,8 @@ void check_uncommitted_types() {
 void check_too_long_blocks() {
     TOO_LONG(Allgather, s.send.data(), 3, MPI_INT, s.recv.data(), 2, MPI_INT, s.comm);
     TOO_LONG(Alltoall, s.send.data(), 3, MPI_INT, s.recv.data(), 2, MPI_INT, s.comm);
+    TOO_LONG(Allgatherv, s.send.data(), 3, MPI_INT, s.recv.data(), s.counts.data(), s.places.data(),
+             MPI_INT, s.comm);
     std::vector<int> longer(static_cast<std::size_t>(ranks), 3);
     TOO_LONG(Alltoallv, s.send.data(), longer.data(), s.places.data(), MPI_INT, s.recv.data(),
              s.counts.data(), s.places.data(), MPI_INT, s.comm);
@@ -142,6 +144,13 @@ void check_what_one_rank_has_too_long(int who, bool looks_first) {
         Scene s;
         EXPECT(class_of(MPI_Allgather(s.send.data(), wrong ? 3 : 2, MPI_INT, s.recv.data(), 2,
                                       MPI_INT, s.comm)) == wanted);
+        EXPECT(s.recv[2 * static_cast<std::size_t>(who) + 1] == input(who, 1));
+    }
+    {
+        Scene s;
+        EXPECT(class_of(MPI_Allgatherv(s.send.data(), wrong ? 3 : 2, MPI_INT, s.recv.data(),
+                                       s.counts.data(), s.places.data(), MPI_INT, s.comm)) ==
+               wanted);
         EXPECT(s.recv[2 * static_cast<std::size_t>(who) + 1] == input(who, 1));
     }
     {

@@ -4,6 +4,8 @@
 
 #include <map>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "tests/algorithms/trivance/testing.hpp"
 
@@ -42,6 +44,19 @@ TEST(TrivanceLatency, HalvesGoBothWaysToTheOtherSide) {
     EXPECT_EQ(schedule.sends[3].peer, 4);
     EXPECT_EQ(schedule.sends[2].port, Port::plus(0));
     EXPECT_EQ(schedule.sends[3].port, Port::minus(0));
+    // In whichever dimension the other side is.
+    for (const auto& [sizes, across] : {std::pair{std::vector<Rank>{6, 3}, 0}, {{3, 6}, 1}}) {
+        const Torus torus(sizes);
+        std::map<Port, int> halves;
+        for (const Send& send : build_trivance_l(torus, 0).sends) {
+            if (send.peer == torus.shifted(0, across, 3)) {
+                ++halves[send.port];
+            }
+        }
+        // In both parts.
+        EXPECT_EQ(halves, (std::map<Port, int>{{Port::plus(across), 2}, {Port::minus(across), 2}}))
+            << torus.name();
+    }
 }
 
 TEST(TrivanceLatency, OneMessagePerPortOnCubes) {

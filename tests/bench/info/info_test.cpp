@@ -2,12 +2,14 @@
 // `trefoil info`: everything that it promises is there, as text and as data.
 #include <gtest/gtest.h>
 
+#include <cctype>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
+#include <utility>
 
 #include "tests/bench/common/tool.hpp"
 #include "tests/denied_calls.hpp"
@@ -99,6 +101,27 @@ TEST(Info, a_backend_that_is_absent_says_why) {
         EXPECT_FALSE(backend["about"].get<std::string>().empty()) << backend;
     }
     EXPECT_FALSE(all.contains("ports"));
+}
+
+TEST(Info, a_library_that_is_there_has_a_version) {
+    const Json all = Json::parse(run_tool({"info", "--json"}).out);
+    for (const auto& [backend, name] : {std::pair{"ofi", "libfabric"}, {"ucx", "UCX"}}) {
+        bool is_present = false;
+        for (const Json& row : all["backends"]) {
+            is_present |= row["name"] == backend && row["present"] == "yes";
+        }
+        if (!is_present) {
+            continue;
+        }
+        ASSERT_TRUE(lists(all["libraries"], name));
+        for (const Json& row : all["libraries"]) {
+            if (row["name"] == name && row["note"] == "") {  // it could be loaded
+                const auto version = row["version"].get<std::string>();
+                ASSERT_FALSE(version.empty()) << row;
+                EXPECT_NE(std::isdigit(static_cast<unsigned char>(version[0])), 0) << row;
+            }
+        }
+    }
 }
 
 TEST(Info, is_readable) {

@@ -81,6 +81,19 @@ TEST(DerivedIdentity, GroupsCountForTheirMembersAlone) {
     EXPECT_NE(one.group(5, Ranks{1, 0}).number(), first) << "the order is part of the list";
 }
 
+/// By ranks that are each in one of them: how often the same was made before tells none apart.
+TEST(DerivedIdentity, GroupsDifferByEachMember) {
+    std::unordered_set<std::uint64_t> numbers;
+    constexpr Rank ranks = 40;
+    for (Rank a = 0; a < ranks; ++a) {
+        for (Rank b = 0; b < ranks; ++b) {
+            numbers.insert(Identity(42).group(5, Ranks{a, b, ranks}).number());
+            numbers.insert(Identity(42).shrunk(Ranks{a, b, ranks}).number());
+        }
+    }
+    EXPECT_EQ(numbers.size(), std::size_t{2} * ranks * ranks);
+}
+
 TEST(DerivedIdentity, AMillionAreAllDifferent) {
     constexpr std::size_t many = 1'000'000;
     std::unordered_set<std::uint64_t> numbers;
