@@ -61,9 +61,10 @@ wrapper=()
 # What only a file of its own shows, such as a missing include, the share `files` finds.
 readonly quickly=(-DTREFOIL_PRECOMPILE=ON -DTREFOIL_UNITE=ON -DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=lld)
 
-# build_dev [options of cmake]. Lines for a debugger would be an eighth of the compiler's time. What no quick test uses is built
-# for its share: with `whole`.
+# What no quick test uses is built for its share.
 readonly whole=(-DTREFOIL_WITH_BENCHMARK=ON -DTREFOIL_WITH_SIMGRID=ON)
+
+# build_dev [options of cmake]. Lines for a debugger would be an eighth of the compiler's time.
 build_dev() {
     configure dev "${quickly[@]}" -DTREFOIL_TESTS= -DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O0 \
         -DTREFOIL_WITH_BENCHMARK=OFF -DTREFOIL_WITH_SIMGRID=OFF "$@"

@@ -21,6 +21,7 @@
 #include "threads/executor/peer_reports.cpp"
 #include "threads/executor/peer_watch.cpp"
 #include "threads/executor/poster.cpp"
+#include "threads/executor/program.cpp"
 #include "threads/executor/reports.cpp"
 #include "threads/executor/running_segment.cpp"
 #include "threads/executor/staging.cpp"

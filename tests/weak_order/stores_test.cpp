@@ -14,17 +14,17 @@ constexpr std::size_t bytes = 8;
 /// The first rank sends, the second one receives.
 struct Pair : test::StoringRanks {
     Pair() {
-        test::ProgramWriter sender({0});
+        test::ProgramWriter sender = test::StoringRank::writer();
         sender.part();
         sender.step();
         sender.put(0, {Location::input, 0}, bytes);
-        sends = test::StoringRank::finished(sender);
-        test::ProgramWriter receiver({0});
+        sends = sender.take(false);
+        test::ProgramWriter receiver = test::StoringRank::writer();
         receiver.part();
         receiver.step();
-        const Location landed = test::StoringRank::behind_flag(receiver.arrival(0, bytes));
+        const Location landed = receiver.arrival(0, bytes);
         receiver.after(test::copy_op({Location::output, 0}, landed, bytes));
-        receives = test::StoringRank::finished(receiver);
+        receives = receiver.take(false);
     }
     Program sends, receives;
     std::deque<RunningCall> sent;

@@ -143,4 +143,8 @@ struct Program {
     friend bool operator==(const Program&, const Program&) = default;
 };
 
+/// Fills `order`, `awaited` and `awaited_by_step` of a program that is complete but for them.
+/// Throws bad_alloc.
+void order_steps(Program& program);
+
 }  // namespace trefoil

@@ -17,35 +17,34 @@ constexpr std::size_t bytes = 8;
 
 /// The rank sends its input.
 Program sending(std::size_t length = bytes) {
-    ProgramWriter writer({0});
+    ProgramWriter writer = StoringRank::writer();
     writer.part();
     writer.step();
     writer.put(0, {Location::input, 0}, length);
-    return StoringRank::finished(writer);
+    return writer.take(false);
 }
 
 /// The rank's output becomes what it receives.
 Program receiving(std::size_t length = bytes) {
-    ProgramWriter writer({0});
+    ProgramWriter writer = StoringRank::writer();
     writer.part();
     writer.step();
-    const Location landed = StoringRank::behind_flag(writer.arrival(0, length));
+    const Location landed = writer.arrival(0, length);
     writer.after(copy_op({Location::output, 0}, landed, length));
-    return StoringRank::finished(writer);
+    return writer.take(false);
 }
 
 /// Both ranks send in each step, and what has come is sent on in the next one.
 Program exchanging(int steps) {
-    ProgramWriter writer({0});
+    ProgramWriter writer = StoringRank::writer();
     writer.part();
     for (int step = 0; step < steps; ++step) {
         writer.step();
         writer.put(0, {step == 0 ? Location::input : Location::output, 0}, bytes);
-        const Location landed =
-            StoringRank::behind_flag(writer.arrival(0, bytes), static_cast<std::uint32_t>(step));
+        const Location landed = writer.arrival(0, bytes);
         writer.after(copy_op({Location::output, 0}, landed, bytes));
     }
-    return StoringRank::finished(writer);
+    return writer.take(false);
 }
 
 void fill(StoringRank& rank, int value) {

@@ -11,11 +11,13 @@
 namespace trefoil::test {
 
 /// Writes a program step by step: what comes before the puts, the puts, the arrivals, what comes
-/// after. Messages of a channel lie one behind the other in its slot.
+/// after. Messages of a channel lie one behind the other in its slot, each behind its flag where
+/// messages are stores.
 class ProgramWriter {
   public:
     /// For a rank with so many channels; each is of group `groups[channel]`, both ways.
-    explicit ProgramWriter(std::vector<int> groups) : groups_(std::move(groups)) {
+    explicit ProgramWriter(std::vector<int> groups, std::size_t flag_bytes = 0)
+        : groups_(std::move(groups)), flag_bytes_(flag_bytes) {
         program_.arrivals.resize(groups_.size());
         arrivals_.resize(groups_.size());
         out_.resize(groups_.size());
@@ -45,7 +47,8 @@ class ProgramWriter {
         put.source = source;
         put.bytes = bytes;
         put.index = out_[channel].messages++;
-        put.landing_offset = std::exchange(out_[channel].bytes, out_[channel].bytes + bytes);
+        put.landing_offset = out_[channel].bytes + flag_bytes_;
+        out_[channel].bytes = put.landing_offset + bytes;
         add(put);
     }
     /// As put(), but the bytes are copied together first.
@@ -65,9 +68,9 @@ class ProgramWriter {
     Location arrival(std::uint32_t channel, std::size_t bytes) {
         arrivals_[channel].push_back({steps() - 1, bytes});
         program_.steps.back().tokens += 1;
-        std::size_t offset = 0;
+        std::size_t offset = flag_bytes_;
         for (std::size_t i = 0; i + 1 < arrivals_[channel].size(); ++i) {
-            offset += arrivals_[channel][i].bytes;
+            offset += arrivals_[channel][i].bytes + flag_bytes_;
         }
         return {Location::first_landing + channel, offset};
     }
@@ -83,7 +86,8 @@ class ProgramWriter {
                 static_cast<std::uint32_t>(program_.arrival_steps.size());
             std::size_t offset = 0;
             for (const Arrival& arrival : arrivals_[channel]) {
-                program_.arrival_offsets.push_back(std::exchange(offset, offset + arrival.bytes));
+                program_.arrival_offsets.push_back(offset + flag_bytes_);
+                offset += flag_bytes_ + arrival.bytes;
                 program_.arrival_steps.push_back(arrival.step);
                 program_.arrival_bytes.push_back(arrival.bytes);
                 program_.arrival_copies.push_back(0);
@@ -99,6 +103,9 @@ class ProgramWriter {
         program_.ops.insert(program_.ops.end(), ends_.begin(), ends_.end());
         for (const ProgramRange& part : program_.parts) {
             program_.steps[part.first + part.count - 1].last = true;
+        }
+        if (flag_bytes_ > 0) {
+            order_steps(program_);
         }
         return std::move(program_);
     }
@@ -126,6 +133,7 @@ class ProgramWriter {
     }
 
     std::vector<int> groups_;
+    std::size_t flag_bytes_;
     std::vector<std::vector<Arrival>> arrivals_;
     std::vector<Out> out_;
     std::vector<ProgramOp> ends_;

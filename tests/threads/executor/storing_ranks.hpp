@@ -63,33 +63,7 @@ class StoringRank {
         parts = std::make_unique<ExecutorParts>(channels, *engine, ExecutorOptions{});
     }
 
-    /// What ProgramWriter wrote, with a flag ahead of each message and the steps in their order.
-    static Program finished(ProgramWriter& writer) {
-        Program program = writer.take(false);
-        for (ProgramPut& put : program.puts) {
-            put.landing_offset += flag_bytes * (put.index + 1);
-        }
-        for (std::uint32_t step = 0; step < program.steps.size(); ++step) {
-            program.order.push_back(step);
-            const auto first = static_cast<std::uint32_t>(program.awaited.size());
-            for (std::uint32_t a = 0; a < program.arrival_steps.size(); ++a) {
-                if (program.arrival_steps[a] == step) {
-                    program.awaited.push_back(
-                        {0, a, static_cast<std::uint32_t>(program.arrival_bytes[a]), 0,
-                         static_cast<std::uint32_t>(program.arrival_offsets[a] +
-                                                    flag_bytes * (a + 1))});
-                }
-            }
-            program.awaited_by_step.push_back(
-                {first, static_cast<std::uint32_t>(program.awaited.size()) - first});
-        }
-        return program;
-    }
-    /// Where message `index` of a use lands, from what ProgramWriter::arrival() gives.
-    static Location behind_flag(Location landed, std::uint32_t index = 0) {
-        return {landed.space, landed.offset + flag_bytes * (index + 1)};
-    }
-
+    static ProgramWriter writer() { return ProgramWriter({0}, flag_bytes); }
     /// Issues a call, of one piece. The program stays.
     void issue(RunningCall& running, const Program& program, std::uint64_t signature = 42) {
         parts->room.include(program, channels.in.size(), channels.out.size());
