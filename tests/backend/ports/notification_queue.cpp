@@ -200,6 +200,9 @@ bool step(pid_t child) {
 // The child says that it is another process, which has ended: so its writes up to each instruction
 // are those of a writer that was killed there.
 TEST(NotificationQueue, SurvivesAWriterThatDiesAtAnyInstruction) {
+    if (own_writer_name() == 0) {
+        GTEST_SKIP() << "when processes began is not known here, as under an emulator";
+    }
     const SharedQueue shared;
     NotificationQueue& queue = shared.contents->queue;
     const pid_t dead = fork();
