@@ -117,16 +117,16 @@ int run(int argc, char** argv) {
     app.footer(
         "Example: trefoil perf allreduce --torus 3x3 --algorithm all -c\n"
         "`trefoil COMMAND --help` explains each command.");
-    Action action;
-    add_perf_put(add_perf(app, invocation, action), invocation, action);
-    add_tune(app, invocation, action);
-    add_plan(app, action);
-    add_explain(app, action);
-    add_sim(app, action);
-    add_traffic(app, action);
-    add_run(app, invocation, action);
-    add_info(app, action);
-    add_manual(app, version_text(), action);
+    CommandBody body;
+    add_perf_put(add_perf(app, invocation, body), invocation, body);
+    add_tune(app, invocation, body);
+    add_plan(app, body);
+    add_explain(app, body);
+    add_sim(app, body);
+    add_traffic(app, body);
+    add_run(app, invocation, body);
+    add_info(app, body);
+    add_manual(app, version_text(), body);
     try {
         std::vector<std::string> reversed(invocation.arguments.rbegin(),
                                           invocation.arguments.rend());
@@ -141,7 +141,7 @@ int run(int argc, char** argv) {
         }
         return exit_bad_input;
     }
-    return action();
+    return body();
 }
 
 }  // namespace

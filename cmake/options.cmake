@@ -39,17 +39,21 @@ if(TREFOIL_FUZZERS)
   target_compile_options(trefoil_options INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
-# trefoil_unite(TARGET SOURCES...): with TREFOIL_UNITE the files of a folder are compiled as one, so that the headers they share
-# are read once. Their anonymous namespaces become one as well: names in a folder must differ.
+# trefoil_unite(TARGET SOURCES...): with TREFOIL_UNITE files are compiled as one, in this order, until they have so many bytes
+# together: the headers and templates that they share are compiled once. Their anonymous namespaces become one as well, so names
+# in them must differ throughout the target. May be called again for more sources of the same target.
+set(bytes_compiled_as_one 150000)
 function(trefoil_unite target)
   if(NOT TREFOIL_UNITE)
     return()
   endif()
   foreach(source IN LISTS ARGN)
-    cmake_path(GET source PARENT_PATH folder)
-    cmake_path(RELATIVE_PATH folder BASE_DIRECTORY ${PROJECT_SOURCE_DIR})
-    string(MAKE_C_IDENTIFIER "${folder}" folder)
-    set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${folder})
+    get_property(bytes GLOBAL PROPERTY united_bytes_of_${target})
+    file(SIZE ${source} size)
+    math(EXPR group "0${bytes} / ${bytes_compiled_as_one}")
+    math(EXPR bytes "0${bytes} + ${size}")
+    set_property(GLOBAL PROPERTY united_bytes_of_${target} ${bytes})
+    set_source_files_properties(${source} TARGET_DIRECTORY ${target} PROPERTIES UNITY_GROUP ${target}_${group})
   endforeach()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
   # gcc takes an anonymous namespace in an included file for a header's.

@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::int64_t most_steps = std::int64_t{1} << 30;
+constexpr std::int64_t largest_step = std::int64_t{1} << 30;
 
 std::string port_name(Rank rank, int port) {
     return "port " + to_string(Port{port}) + " of rank " + std::to_string(rank);
@@ -32,7 +32,7 @@ int port_of(const CheckedObject& object, const Torus& torus) {
 
 CircuitChange& change_at(const CheckedObject& object, const Torus& torus, std::size_t index,
                          bool first, std::vector<CircuitChange>& changes) {
-    const auto step = static_cast<std::size_t>(object.number("step", 0, most_steps));
+    const auto step = static_cast<std::size_t>(object.number("step", 0, largest_step));
     if (first) {
         if (!changes.empty() && changes.back().step >= step) {
             refuse_schedule(object.place(), "the steps of \"circuits\" do not ascend");

@@ -35,7 +35,7 @@ constexpr OptionValue layouts[] = {
     {"two-transmissions", &Abilities::layouts, no_layouts, "layouts"}};
 constexpr OptionValue single_port[] = {
     {"single-port", &Abilities::single_port, "has no single-port variant", "single-port"}};
-constexpr OptionValue pieces[] = {
+constexpr OptionValue piece_counts[] = {
     {"pieces-", &Abilities::pieces, "is not pipelined and takes no number of pieces", "pieces"}};
 constexpr OptionValue radix[] = {
     {"radix-", &Abilities::radix, "has no digits and takes no radix", "radix"}};
@@ -69,7 +69,7 @@ constexpr Option known_options[] = {
      .help = "Pieces of a pipelined algorithm (default: its own choice)",
      .get = get<&BuildOptions::pieces>,
      .set = set<&BuildOptions::pieces>,
-     .values = pieces,
+     .values = piece_counts,
      .least = 1,
      .most = most_pieces},
     {.name = "radix",

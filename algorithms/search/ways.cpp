@@ -11,7 +11,7 @@ namespace trefoil {
 
 namespace {
 
-constexpr WayTable::Ports bit(Port port) {
+constexpr WayTable::Ports bit_of(Port port) {
     return WayTable::Ports{1} << port.index;
 }
 
@@ -34,8 +34,8 @@ WayTable::Ports ports_towards(const Torus& torus, Rank from, Rank to) {
         const std::int64_t apart = tie ? torus.way(from, to, j) : torus.displacement(from, to, j);
         for (const Port port : {Port::plus(j), Port::minus(j)}) {
             const bool leads = apart != 0 && (both || (apart > 0) == (port.sign() > 0));
-            shortest |= leads ? bit(port) : 0;
-            working |= leads && has_link(torus, from, port) ? bit(port) : 0;
+            shortest |= leads ? bit_of(port) : 0;
+            working |= leads && has_link(torus, from, port) ? bit_of(port) : 0;
         }
     }
     return working != 0 ? working : shortest;

@@ -40,9 +40,9 @@ void find_fold(const Groups& groups, Rank size, TreeFold& fold) {
 
 /// Loads of the links of a ring in one step, with those of its mirror image (x -> -x): what goes
 /// from x to x + 1 there is what goes from -x to -x - 1 here.
-class StepLoads {
+class FoldLoads {
   public:
-    explicit StepLoads(Rank size) : size_(size), differences_(static_cast<std::size_t>(size) + 1) {}
+    explicit FoldLoads(Rank size) : size_(size), differences_(static_cast<std::size_t>(size) + 1) {}
 
     void clear() {
         std::ranges::fill(differences_, 0);
@@ -279,7 +279,7 @@ class FoldSearch {
     // Of the cost that is being found:
     TreeFold fold_;
     std::vector<Rank> below_;
-    StepLoads loads_;
+    FoldLoads loads_;
 };
 
 }  // namespace

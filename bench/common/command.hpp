@@ -18,7 +18,7 @@ enum ExitCode : int {
 };
 
 /// What main() runs after parsing; returns the exit code.
-using Action = std::function<int()>;
+using CommandBody = std::function<int()>;
 
 /// What the subcommands need to know besides their own options.
 struct Invocation {
@@ -26,11 +26,11 @@ struct Invocation {
     std::vector<std::string> program;    ///< what follows "--" (for run)
 };
 
-/// Each adds one subcommand to `app`; the action is set when it was the one given.
-void add_run(CLI::App& app, const Invocation& invocation, Action& action);
-void add_plan(CLI::App& app, Action& action);
-void add_info(CLI::App& app, Action& action);
+/// Each adds one subcommand to `app`; its body is set when it was the one given.
+void add_run(CLI::App& app, const Invocation& invocation, CommandBody& body);
+void add_plan(CLI::App& app, CommandBody& body);
+void add_info(CLI::App& app, CommandBody& body);
 /// Returns `perf`, to which its parts can be added (bench/put/put.hpp).
-CLI::App& add_perf(CLI::App& app, const Invocation& invocation, Action& action);
+CLI::App& add_perf(CLI::App& app, const Invocation& invocation, CommandBody& body);
 
 }  // namespace trefoil::tool

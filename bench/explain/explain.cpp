@@ -93,7 +93,7 @@ int explain(const ExplainOptions& options) {
 
 }  // namespace
 
-void add_explain(CLI::App& app, Action& action) {
+void add_explain(CLI::App& app, CommandBody& body) {
     auto options = std::make_shared<ExplainOptions>();
     CLI::App* command =
         app.add_subcommand("explain", "Explain which algorithm auto picks, and why");
@@ -124,9 +124,9 @@ void add_explain(CLI::App& app, Action& action) {
     command->add_flag("--json", options->json, "Print JSON: one object");
     refuse_option(*command, "--type", "is called --datatype, as in trefoil perf");
     command->footer(explain_footer);
-    command->callback([options, &action] {
+    command->callback([options, &body] {
         options->torus = with_nodes(options->torus, options->per_node);
-        action = [options] { return explain(*options); };
+        body = [options] { return explain(*options); };
     });
 }
 

@@ -96,7 +96,7 @@ int info(const InfoOptions& options) {
 
 }  // namespace
 
-void add_info(CLI::App& app, Action& action) {
+void add_info(CLI::App& app, CommandBody& body) {
     auto options = std::make_shared<InfoOptions>();
     InfoRequest& request = options->request;
     CLI::App* command = app.add_subcommand(
@@ -137,7 +137,7 @@ void add_info(CLI::App& app, Action& action) {
         "TREFOIL_SIZE) may say which torus is meant. A backend that is not present says why.\n"
         "Example: trefoil info --torus 3x3 --backend ofi -v\n"
         "A job that was started with TREFOIL_TELL=FILE answers: trefoil info --job FILE");
-    command->callback([options, &action] { action = [options] { return info(*options); }; });
+    command->callback([options, &body] { body = [options] { return info(*options); }; });
 }
 
 }  // namespace trefoil::tool

@@ -36,7 +36,7 @@ written.
 
 /// Of a type such as "on|off|list" the words that can be typed are code, the others say what it is.
 /// No bar is left, which would end a table's cell.
-std::string value_text(std::string_view type) {
+std::string text_of_type(std::string_view type) {
     const bool one = type.find('|') == std::string_view::npos;
     std::string text;
     while (!type.empty()) {
@@ -56,7 +56,7 @@ std::string variables_page() {
         const std::string by_default =
             v.default_value.empty() ? "" : fmt::format("`{}`", v.default_value);
         fmt::format_to(std::back_inserter(page), "| `{}` | {} | {} | {} |\n", v.name,
-                       value_text(v.type), by_default, v.help);
+                       text_of_type(v.type), by_default, v.help);
     }
     return page;
 }

@@ -8,7 +8,7 @@ namespace trefoil::tool {
 namespace {
 
 /// In single quotes, for bash and zsh.
-std::string in_quotes(const std::string& text) {
+std::string quoted_for_shell(const std::string& text) {
     return "'" + CLI::detail::find_and_replace(text, "'", "'\\''") + "'";
 }
 
@@ -55,7 +55,7 @@ std::string find_values(const std::vector<CommandText>& all) {
             for (const std::string& name : option.names) {
                 if (!option.choices.empty()) {
                     out += fmt::format("        '{} {}') values={} ;;\n", join(command.words, " "),
-                                       name, in_quotes(join(option.choices, " ")));
+                                       name, quoted_for_shell(join(option.choices, " ")));
                 }
             }
         }
@@ -89,7 +89,7 @@ std::string bash_completion(const std::vector<CommandText>& all) {
 
 std::string zsh_completion(const std::vector<CommandText>& all) {
     const auto entry = [](const std::string& name, const std::string& help) {
-        return in_quotes(name + ":" + brief(help)) + " ";
+        return quoted_for_shell(name + ":" + brief(help)) + " ";
     };
     std::string lists;
     for (const CommandText& command : all) {

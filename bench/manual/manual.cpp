@@ -17,8 +17,8 @@
 namespace trefoil::tool {
 namespace {
 
-using Writer = std::string (*)(const std::vector<CommandText>&);
-const std::map<std::string, Writer> shells = {
+using WriteCompletion = std::string (*)(const std::vector<CommandText>&);
+const std::map<std::string, WriteCompletion> shells = {
     {"bash", bash_completion}, {"fish", fish_completion}, {"zsh", zsh_completion}};
 
 struct ManualOptions {
@@ -42,7 +42,7 @@ int write_pages(const std::vector<CommandText>& all, const std::string& version,
 
 }  // namespace
 
-void add_manual(CLI::App& app, const std::string& version, Action& action) {
+void add_manual(CLI::App& app, const std::string& version, CommandBody& body) {
     auto options = std::make_shared<ManualOptions>();
     CLI::App* manual =
         app.add_subcommand("manual", "Write manual pages, or completion for a shell");
@@ -59,8 +59,8 @@ void add_manual(CLI::App& app, const std::string& version, Action& action) {
             ->check(one_of(names));
     pages->excludes(completion);
     manual->footer("Example: source <(trefoil manual --completion bash)");
-    manual->callback([&app, version, options, &action] {
-        action = [&app, version, options] {
+    manual->callback([&app, version, options, &body] {
+        body = [&app, version, options] {
             const std::vector<CommandText> all = describe(app);
             if (!options->shell.empty()) {
                 fmt::print("{}", shells.at(options->shell)(all));

@@ -9,6 +9,6 @@
 namespace trefoil::tool {
 
 /// To be added last: it tells of all that `app` has when it runs. `version` is "trefoil 0.1.0".
-void add_manual(CLI::App& app, const std::string& version, Action& action);
+void add_manual(CLI::App& app, const std::string& version, CommandBody& body);
 
 }  // namespace trefoil::tool

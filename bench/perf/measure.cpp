@@ -28,7 +28,7 @@ std::size_t Meter::vector_bytes(const Case& what) const {
     }
     const Rank ranks = session_.torus().ranks();
     return size_of(what.type) * (what.uneven
-                                     ? mean_count(part_of(what, session_).block_count, ranks)
+                                     ? mean_count(rank_call_of(what, session_).block_count, ranks)
                                      : whole_count(what.collective, what.count, session_.torus()));
 }
 

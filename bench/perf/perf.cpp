@@ -257,7 +257,7 @@ void refuse_old_options(CLI::App& command) {
 
 }  // namespace
 
-CLI::App& add_perf(CLI::App& app, const Invocation& invocation, Action& action) {
+CLI::App& add_perf(CLI::App& app, const Invocation& invocation, CommandBody& body) {
     auto options = std::make_shared<PerfOptions>();
     CLI::App* command = app.add_subcommand(
         "perf", "Measure and check a collective, or the puts that it is made of");
@@ -295,10 +295,10 @@ CLI::App& add_perf(CLI::App& app, const Invocation& invocation, Action& action) 
         "Example: trefoil perf allreduce --torus 3x3 --algorithm all -b 8 -e 4M -c --json-file "
         "out.json\n"
         "         trefoil perf bcast --torus 3x3 --algorithm all --root all -c");
-    command->callback([options, command, &invocation, &action] {
+    command->callback([options, command, &invocation, &body] {
         if (command->get_subcommands().empty()) {
             require_collective(*options);
-            action = [options, &invocation] {
+            body = [options, &invocation] {
                 load_schedule(*options);
                 return perf(*options, invocation.arguments);
             };

@@ -15,8 +15,8 @@ std::size_t index(Rank rank) {
     return static_cast<std::size_t>(rank);
 }
 
-std::size_t count_between(const Part& part, Rank from, Rank to) {
-    return part.block_count ? part.block_count(from, to) : part.count;
+std::size_t count_between(const RankCall& call, Rank from, Rank to) {
+    return call.block_count ? call.block_count(from, to) : call.count;
 }
 
 /// What a rank brings or takes: its pieces from the beginning of a buffer that holds nothing else.
@@ -32,8 +32,8 @@ struct Side {
         }
         elements += count + gap;
     }
-    void add_listed(const Part& part, std::size_t count, Rank block, std::size_t gap) {
-        if (part.block_count) {
+    void add_listed(const RankCall& call, std::size_t count, Rank block, std::size_t gap) {
+        if (call.block_count) {
             blocks.counts.push_back(count);
             blocks.displacements.push_back(elements);
         }
@@ -43,39 +43,39 @@ struct Side {
 
 /// What goes to a neighbour, or comes from it: by its sender, which gives all of them the same in
 /// an allgather, and by its own slot there.
-Rank neighbour_block(const Part& part, int slot, bool is_in) {
-    const auto slots = static_cast<Rank>(part.neighbours.size());
-    const Rank sender = is_in ? part.rank : part.neighbours[index(slot)];
-    const bool alike = traits_of(part.collective).in.data == Data::own_block;
+Rank neighbour_block(const RankCall& call, int slot, bool is_in) {
+    const auto slots = static_cast<Rank>(call.neighbours.size());
+    const Rank sender = is_in ? call.rank : call.neighbours[index(slot)];
+    const bool alike = traits_of(call.collective).in.data == Data::own_block;
     return alike ? sender : sender * slots + (is_in ? slot : opposite_slot(slot));
 }
 
-Side side_of(const Part& part, Data data, bool is_in) {
-    const CollectiveTraits& row = traits_of(part.collective);
+Side side_of(const RankCall& call, Data data, bool is_in) {
+    const CollectiveTraits& row = traits_of(call.collective);
     Side side;
     switch (data) {
         case Data::none:
             break;
         case Data::vector:  // where there is one buffer, the root's pattern is another for each
                             // root
-            side.add(part.count, row.in.holders == Holders::root ? part.root : 0, 0);
+            side.add(call.count, row.in.holders == Holders::root ? call.root : 0, 0);
             break;
         case Data::own_block:
-            side.add(count_between(part, part.rank, part.rank), part.rank, 0);
+            side.add(count_between(call, call.rank, call.rank), call.rank, 0);
             break;
         case Data::rank_blocks:
-            for (Rank r = 0; r < part.ranks; ++r) {
+            for (Rank r = 0; r < call.ranks; ++r) {
                 const bool both_ways = row.blocks_both_ways();
-                const Rank from = both_ways && is_in ? part.rank : r;
-                const Rank to = both_ways && !is_in ? part.rank : r;
-                side.add_listed(part, count_between(part, from, to),
-                                both_ways ? from * part.ranks + to : r, row.reduces ? 0 : part.gap);
+                const Rank from = both_ways && is_in ? call.rank : r;
+                const Rank to = both_ways && !is_in ? call.rank : r;
+                side.add_listed(call, count_between(call, from, to),
+                                both_ways ? from * call.ranks + to : r, row.reduces ? 0 : call.gap);
             }
             break;
         case Data::neighbour_blocks:
-            for (int slot = 0; slot < static_cast<int>(part.neighbours.size()); ++slot) {
-                const Rank block = neighbour_block(part, slot, is_in);
-                side.add_listed(part, count_between(part, block, block), block, part.gap);
+            for (int slot = 0; slot < static_cast<int>(call.neighbours.size()); ++slot) {
+                const Rank block = neighbour_block(call, slot, is_in);
+                side.add_listed(call, count_between(call, block, block), block, call.gap);
             }
             break;
     }
@@ -94,16 +94,16 @@ void append(std::vector<Piece>& list, const std::vector<Piece>& pieces, Buffer b
 
 }  // namespace
 
-Role role_of(const Part& part) {
-    const CollectiveTraits& row = traits_of(part.collective);
-    const bool brings = row.in.held_by(part.rank, part.root);
-    const bool takes = row.out.held_by(part.rank, part.root);
+Role role_of(const RankCall& call) {
+    const CollectiveTraits& row = traits_of(call.collective);
+    const bool brings = row.in.held_by(call.rank, call.root);
+    const bool takes = row.out.held_by(call.rank, call.root);
     const bool one_buffer = row.in_place == InPlace::always;
     const bool shared =
-        one_buffer || (part.in_place && row.in_place != InPlace::never && brings && takes);
-    const Side in = side_of(part, row.in.data, true), out = side_of(part, row.out.data, false);
+        one_buffer || (call.in_place && row.in_place != InPlace::never && brings && takes);
+    const Side in = side_of(call, row.in.data, true), out = side_of(call, row.out.data, false);
     Role role;
-    role.count = row.has_blocks() ? count_between(part, part.rank, part.rank) : part.count;
+    role.count = row.has_blocks() ? count_between(call, call.rank, call.rank) : call.count;
     role.send_in_place = shared && row.in_place == InPlace::send;
     role.receive_in_place = shared && row.in_place == InPlace::receive;
     role.sent = in.blocks;
@@ -117,7 +117,7 @@ Role role_of(const Part& part) {
     const bool own_among_all = shared && row.in.data == Data::own_block;
     if (brings) {
         append(role.before, in.pieces, source, Content::input,
-               own_among_all ? out.pieces[index(part.rank)].first : 0);
+               own_among_all ? out.pieces[index(call.rank)].first : 0);
     }
     if (!brings && !one_buffer) {
         role.after.push_back({Buffer::send, Content::untouched, 0, in.elements, 0});

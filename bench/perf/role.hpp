@@ -15,7 +15,7 @@ namespace trefoil::tool {
 using BlockCount = std::function<std::size_t(Rank from, Rank to)>;
 
 /// A collective as one rank calls it.
-struct Part {
+struct RankCall {
     Collective collective = Collective::allreduce;
     std::size_t count = 0;  ///< elements; of one block where ranks have blocks
     bool in_place = false;  ///< where the collective allows it: in gather, only at the root
@@ -64,7 +64,7 @@ struct Role {
 
 /// A rank that a rooted collective gives nothing gets a buffer all the same, which must stay as it
 /// was.
-Role role_of(const Part& part);
+Role role_of(const RankCall& call);
 
 /// Elements of the whole vector: all blocks of one rank where ranks have blocks.
 std::size_t whole_count(Collective collective, std::size_t count, const Torus& torus);

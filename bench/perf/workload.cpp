@@ -41,16 +41,16 @@ bool Case::has_result() const {
     return row.has_data() && (operation || !row.reduces);
 }
 
-Part part_of(const Case& what, const Session& session) {
-    Part part{what.collective, what.count,     what.in_place,
-              what.root,       session.rank(), session.torus().ranks()};
+RankCall rank_call_of(const Case& what, const Session& session) {
+    RankCall rank_call{what.collective, what.count,     what.in_place,
+                       what.root,       session.rank(), session.torus().ranks()};
     if (traits_of(what.collective).with_neighbours()) {
-        part.neighbours = session.neighbours();
+        rank_call.neighbours = session.neighbours();
     }
     if (what.uneven) {
-        part.block_count = random_counts(*what.uneven, what.count, what.in_place);
+        rank_call.block_count = random_counts(*what.uneven, what.count, what.in_place);
     }
-    return part;
+    return rank_call;
 }
 
 const ElementStream& Patterns::Data::of(Content content) const {
@@ -101,7 +101,7 @@ Workload::Workload(const Case& what, Session& session, Patterns& patterns)
     : what_(what),
       session_(session),
       patterns_(patterns),
-      role_(role_of(part_of(what, session))),
+      role_(role_of(rank_call_of(what, session))),
       element_bytes_(size_of(what.type)),
       send_(role_.send_count * element_bytes_),
       recv_(role_.receive_count * element_bytes_) {}

@@ -108,6 +108,6 @@ class Workload {
 };
 
 /// What a rank has to do with the case.
-Part part_of(const Case& what, const Session& session);
+RankCall rank_call_of(const Case& what, const Session& session);
 
 }  // namespace trefoil::tool

@@ -314,7 +314,7 @@ void add_algorithm_options(CLI::App& command, const std::shared_ptr<PlanOptions>
 
 }  // namespace
 
-void add_plan(CLI::App& app, Action& action) {
+void add_plan(CLI::App& app, CommandBody& body) {
     auto options = std::make_shared<PlanOptions>();
     CLI::App* command =
         app.add_subcommand("plan", "Show what an algorithm does on a torus, and what it costs");
@@ -389,9 +389,9 @@ void add_plan(CLI::App& app, Action& action) {
     refuse_option(*command, "--markdown", "is called --pages, as in trefoil manual");
     command->footer(plan_footer);
     add_plan_circuits(*command, options->circuits);
-    command->callback([command, options, &action] {
+    command->callback([command, options, &body] {
         options->torus = with_nodes(options->torus, options->per_node);
-        action = [command, options] {
+        body = [command, options] {
             options->asks_for_circuits = asks_for_plan_circuits(*command);
             options->asks_for_html = command->count("--html") > 0;
             return plan(*options);

@@ -35,9 +35,10 @@ std::string blocks_text(const Part& part, std::span<const Extent> extents) {
     return (block_count(extents) == 1 ? "block " : "blocks ") + text;
 }
 
-class Writer {
+class SchedulePrinter {
   public:
-    Writer(const Torus& torus, const Schedule& schedule) : torus_(torus), schedule_(schedule) {}
+    SchedulePrinter(const Torus& torus, const Schedule& schedule)
+        : torus_(torus), schedule_(schedule) {}
 
     std::string take() {
         for (std::size_t p = 0; p < schedule_.parts.size(); ++p) {
@@ -151,7 +152,7 @@ std::string fraction_text(std::uint64_t numerator, std::uint64_t denominator) {
 
 std::string schedule_text(const Torus& torus, const Algorithm& algorithm,
                           const Schedule& schedule) {
-    std::string text = Writer(torus, schedule).take();
+    std::string text = SchedulePrinter(torus, schedule).take();
     const auto channels = acknowledgements(schedule, traits_of(algorithm.collective));
     text += channels.empty() ? "" : "\nwhen it begins\n";
     for (const IncomingChannel& c : channels) {

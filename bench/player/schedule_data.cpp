@@ -76,9 +76,9 @@ class ExtentLists {
                             to_string(choice), torus.name(), largest_page >> 20));
 }
 
-class Writer {
+class DataWriter {
   public:
-    Writer(const Torus& torus, const Choice& choice, std::vector<SentAs>* order)
+    DataWriter(const Torus& torus, const Choice& choice, std::vector<SentAs>* order)
         : torus_(torus), choice_(choice), order_(order) {
         std::size_t entries = 0;
         for (Rank r = 0; r < torus.ranks(); ++r) {
@@ -283,7 +283,7 @@ Json schedule_data(const Torus& torus, const Choice& choice, std::optional<bool>
     }
     const Algorithm& algorithm = *choice.algorithm;
     const CollectiveTraits& row = traits_of(algorithm.collective);
-    Writer writer(torus, choice, order);
+    DataWriter writer(torus, choice, order);
     writer.write();
     const CostSummary cost = summarize(torus, algorithm, choice.options);
     const bool prefix = row.is_prefix();

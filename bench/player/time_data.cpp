@@ -16,12 +16,12 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 /// Of the whole run; finer than any screen.
-constexpr double ticks = 1 << 20;
+constexpr double ticks_of_run = 1 << 20;
 constexpr int whole_share = 127;
 constexpr std::size_t most_shares = 1500000, least_slices = 60, most_slices = 400;
 
 std::int64_t tick_of(double seconds, double all) {
-    return all > 0 ? std::llround(seconds / all * ticks) : 0;
+    return all > 0 ? std::llround(seconds / all * ticks_of_run) : 0;
 }
 
 std::string messages_text(const TimeData& data) {
@@ -115,7 +115,7 @@ std::size_t slices_for(std::size_t links) {
 Json time_json(const TimeData& data) {
     Json all{{"seconds", data.seconds},
              {"words", data.words},
-             {"ticks", ticks},
+             {"ticks", ticks_of_run},
              {"messages", messages_text(data)},
              {"completed", completed_text(data)}};
     if (data.wirings.empty()) {

@@ -169,7 +169,7 @@ void add_measuring_options(CLI::App& command, PutOptions& o) {
 
 }  // namespace
 
-void add_perf_put(CLI::App& perf, const Invocation& invocation, Action& action) {
+void add_perf_put(CLI::App& perf, const Invocation& invocation, CommandBody& body) {
     auto options = std::make_shared<PutOptions>();
     CLI::App* command =
         perf.add_subcommand("put", "Measure and check puts with notification between two ranks");
@@ -194,8 +194,8 @@ void add_perf_put(CLI::App& perf, const Invocation& invocation, Action& action) 
         "perf put.\n"
         "Exit code: 0, 1 when anything was wrong, 2 for bad input, 3 when the run failed.\n"
         "Example: trefoil perf put --sizes 8,64K,1M --backend ofi --provider net -c");
-    command->callback([options, &invocation, &action] {
-        action = [options, &invocation] { return perf_put(*options, invocation.arguments); };
+    command->callback([options, &invocation, &body] {
+        body = [options, &invocation] { return perf_put(*options, invocation.arguments); };
     });
 }
 

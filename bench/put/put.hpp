@@ -21,6 +21,6 @@ struct PutOptions : CommonOptions {
 };
 
 /// Adds the command "put" to `perf`.
-void add_perf_put(CLI::App& perf, const Invocation& invocation, Action& action);
+void add_perf_put(CLI::App& perf, const Invocation& invocation, CommandBody& body);
 
 }  // namespace trefoil::tool

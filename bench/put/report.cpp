@@ -21,7 +21,7 @@ std::string core_text(const PutLink& link) {
     const auto [mine, theirs] = link.cores();
     return mine < 0 || theirs < 0 ? "not pinned" : fmt::format("on cores {} and {}", mine, theirs);
 }
-const char* text_of(PutInto into) {
+const char* into_text(PutInto into) {
     switch (into) {
         case PutInto::landing:
             break;
@@ -65,7 +65,7 @@ void PutReport::add(const PutFigures& figures) {
         "{:>9.3f} {:>7}{}\n",
         size_text(f.what.bytes), f.what.iterations, f.what.window, f.p50, f.p99, f.min, f.mean,
         f.bandwidth() * 1e-9, f.bandwidths.front() * 1e-9, f.bandwidths.back() * 1e-9, f.wrong,
-        options_.direct ? fmt::format("{:>9}", text_of(f.what.into)) : "");
+        options_.direct ? fmt::format("{:>9}", into_text(f.what.into)) : "");
     std::fflush(stdout);
 }
 
@@ -95,7 +95,7 @@ void PutReport::write_json() const {
              {"iterations", f.what.iterations},
              {"repetitions", f.what.repetitions},
              {"window", f.what.window},
-             {"into", text_of(f.what.into)},
+             {"into", into_text(f.what.into)},
              {"latency_us", {{"p50", f.p50}, {"p99", f.p99}, {"min", f.min}, {"mean", f.mean}}},
              {"bandwidth",
               {{"median", f.bandwidth()},

@@ -22,7 +22,7 @@ struct Pipe {
     Descriptor read_end, write_end;
 };
 
-[[noreturn]] void refuse(const std::string& what) {
+[[noreturn]] void cannot_start(const std::string& what) {
     throw Error(Status::system_error,
                 "cannot start a rank: " + what + ": " + std::strerror(errno) +
                     "; fewer ranks, or a higher limit (ulimit -n, ulimit -u), may help");
@@ -31,7 +31,7 @@ struct Pipe {
 Pipe make_pipe() {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0) {
-        refuse("no pipe");
+        cannot_start("no pipe");
     }
     return {Descriptor(ends[0]), Descriptor(ends[1])};
 }
@@ -124,7 +124,7 @@ Process start_process(const ProcessOptions& options) {
     const pid_t parent = getpid();
     const pid_t pid = fork();
     if (pid < 0) {
-        refuse("no process");
+        cannot_start("no process");
     }
     if (pid == 0) {
         become(options, command.data(), environment.data(), cores, parent, input.get(),

@@ -99,7 +99,7 @@ int run_program(const RunOptions& options) {
 
 }  // namespace
 
-void add_run(CLI::App& app, const Invocation& invocation, Action& action) {
+void add_run(CLI::App& app, const Invocation& invocation, CommandBody& body) {
     auto options = std::make_shared<RunOptions>();
     CLI::App* run = app.add_subcommand("run", "Start a program as local ranks of a torus");
     run->add_option("-n,--ranks", options->ranks, "How many ranks (default: those of --torus)")
@@ -150,14 +150,14 @@ void add_run(CLI::App& app, const Invocation& invocation, Action& action) {
         "killed.\n"
         "Options of run come before the program's name; what follows it is the program's.\n"
         "Example: trefoil run -n 9 --torus 3x3 ./my_program --its-option");
-    run->callback([run, options, &invocation, &action] {
+    run->callback([run, options, &invocation, &body] {
         options->program = run->remaining();
         options->program.insert(options->program.end(), invocation.program.begin(),
                                 invocation.program.end());
         if (!options->program.empty() && options->program[0].starts_with('-')) {
             throw CLI::ExtrasError(run->get_name(), {options->program[0]});
         }
-        action = [options] { return run_program(*options); };
+        body = [options] { return run_program(*options); };
     });
 }
 

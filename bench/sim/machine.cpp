@@ -24,7 +24,7 @@ Machine torus(std::string name, std::string what, double rate, double alpha, dou
     return machine;
 }
 
-const std::array<Machine, 4>& table() {
+const std::array<Machine, 4>& known_machines() {
     static const std::array<Machine, 4> all{
         torus("trivance", "Trivance's setting: 800 Gbit/s, 1.8 us a step, 200 ns a hop", 100e9,
               1.8e-6, 200e-9),
@@ -43,7 +43,7 @@ const std::array<Machine, 4>& table() {
 }  // namespace
 
 std::span<const Machine> machines() {
-    return table();
+    return known_machines();
 }
 
 Machine find_machine(const std::string& name_or_file) {

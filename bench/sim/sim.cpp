@@ -39,14 +39,14 @@ int sim(const CLI::App& command, const SimCommandLine& given) {
 
 }  // namespace
 
-void add_sim(CLI::App& app, Action& action) {
+void add_sim(CLI::App& app, CommandBody& body) {
     auto given = std::make_shared<SimCommandLine>();
     CLI::App* command = app.add_subcommand(
         "sim", "Predict how long collectives take on a machine that you describe");
     add_sim_options(*command, *given);
     add_rewiring_options(*command, *given);
     command->callback(
-        [command, given, &action] { action = [command, given] { return sim(*command, *given); }; });
+        [command, given, &body] { body = [command, given] { return sim(*command, *given); }; });
 }
 
 }  // namespace trefoil::tool

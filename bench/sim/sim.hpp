@@ -6,7 +6,7 @@
 
 namespace trefoil::tool {
 
-/// Adds the subcommand to `app`; the action is set when it was the one given.
-void add_sim(CLI::App& app, Action& action);
+/// Adds the subcommand to `app`; its body is set when it was the one given.
+void add_sim(CLI::App& app, CommandBody& body);
 
 }  // namespace trefoil::tool

@@ -211,7 +211,7 @@ int traffic(const TrafficOptions& options) {
 
 }  // namespace
 
-void add_traffic(CLI::App& app, Action& action) {
+void add_traffic(CLI::App& app, CommandBody& body) {
     auto options = std::make_shared<TrafficOptions>();
     CLI::App* command =
         app.add_subcommand("traffic", "Count what crosses between groups of a machine's hosts");
@@ -240,7 +240,7 @@ void add_traffic(CLI::App& app, Action& action) {
     command->add_option("--bytes", options->bytes, "Bytes of the vector; reports bytes, too");
     command->add_flag("--json", options->json, "Print JSON: an array of objects");
     command->footer(traffic_footer);
-    command->callback([options, &action] { action = [options] { return traffic(*options); }; });
+    command->callback([options, &body] { body = [options] { return traffic(*options); }; });
 }
 
 }  // namespace trefoil::tool

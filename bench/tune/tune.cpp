@@ -113,7 +113,7 @@ int tune(const TuneOptions& options, const std::vector<std::string>& arguments) 
 
 }  // namespace
 
-void add_tune(CLI::App& app, const Invocation& invocation, Action& action) {
+void add_tune(CLI::App& app, const Invocation& invocation, CommandBody& body) {
     auto options = std::make_shared<TuneOptions>();
     CLI::App* command = app.add_subcommand(
         "tune", "Measure this machine, and write which algorithm is the fastest for what");
@@ -188,8 +188,8 @@ void add_tune(CLI::App& app, const Invocation& invocation, Action& action) {
         "TREFOIL_ALGORITHM are ignored.\n"
         "Example: trefoil tune --torus 3x3 -e 1M && TREFOIL_TUNING=trefoil-tuning.json trefoil "
         "explain allreduce 64K --torus 3x3 --backend memory");
-    command->callback([options, &invocation, &action] {
-        action = [options, &invocation] { return tune(*options, invocation.arguments); };
+    command->callback([options, &invocation, &body] {
+        body = [options, &invocation] { return tune(*options, invocation.arguments); };
     });
 }
 

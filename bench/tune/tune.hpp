@@ -26,6 +26,6 @@ struct TuneOptions : CommonOptions {
     std::uint64_t seed = 1;  ///< of the draw
 };
 
-void add_tune(CLI::App& app, const Invocation& invocation, Action& action);
+void add_tune(CLI::App& app, const Invocation& invocation, CommandBody& body);
 
 }  // namespace trefoil::tool

@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::size_t kib = 1024, mib = 1024 * kib;
 constexpr std::size_t no_end = std::numeric_limits<std::size_t>::max();
-constexpr SizeRange never{1, 0};
+constexpr SizeRange at_no_size{1, 0};
 constexpr SizeRange from(std::size_t bytes) {
     return {bytes, no_end};
 }
@@ -39,19 +39,19 @@ constexpr std::array<Gain, 9> gains_by_address{
     {{Collective::allreduce, shares, from(32 * kib), from(64 * kib)},
      {Collective::reduce_scatter, shares, from(16 * kib), from(64 * kib)},
      {Collective::allgather, shares, from(16 * kib), from(64 * kib)},
-     {Collective::bcast, shares, never, from(256 * kib)},
-     {Collective::reduce, root, {16 * kib, 512 * kib}, never},
+     {Collective::bcast, shares, at_no_size, from(256 * kib)},
+     {Collective::reduce, root, {16 * kib, 512 * kib}, at_no_size},
      {Collective::reduce, shares, from(512 * kib + 1), from(256 * kib)},
      {Collective::gather, shares, {32 * kib, 512 * kib}, from(256 * kib)},
      {Collective::scatter, shares, from(32 * kib), from(256 * kib)},
-     {Collective::alltoall, shares, never, from(256 * kib)}}};
+     {Collective::alltoall, shares, at_no_size, from(256 * kib)}}};
 constexpr std::array<Gain, 9> gains_by_kernel{
     {{Collective::allreduce, shares, from(2 * mib), from(256 * kib)},
      {Collective::reduce_scatter, shares, from(128 * kib), from(128 * kib)},
      {Collective::allgather, shares, from(32 * kib), from(256 * kib)},
      {Collective::bcast, shares, {64 * kib, mib}, from(256 * kib)},
-     {Collective::reduce, root, {32 * kib, mib}, never},
-     {Collective::reduce, shares, never, from(2 * mib)},
+     {Collective::reduce, root, {32 * kib, mib}, at_no_size},
+     {Collective::reduce, shares, at_no_size, from(2 * mib)},
      {Collective::gather, shares, {128 * kib, mib}, from(256 * kib)},
      {Collective::scatter, shares, from(32 * kib), from(256 * kib)},
      {Collective::alltoall, shares, from(64 * kib), from(256 * kib)}}};

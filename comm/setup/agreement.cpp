@@ -15,7 +15,7 @@ namespace trefoil {
 
 namespace {
 
-constexpr const char* yes = "yes";
+constexpr const char* worked = "yes";
 
 std::string report(Status status, std::string_view text, const Blame& blame = {}) {
     BlobWriter blob;
@@ -81,8 +81,8 @@ void Agreement::for_all(const std::string& stage, const std::function<void()>& w
 }
 
 bool Agreement::all_say_yes(const std::string& stage, const std::function<bool()>& work) {
-    const auto all = allgather(stage, [&] { return std::string(work() ? yes : "no"); });
-    return std::all_of(all.begin(), all.end(), [](const auto& one) { return one == yes; });
+    const auto all = allgather(stage, [&] { return std::string(work() ? worked : "no"); });
+    return std::all_of(all.begin(), all.end(), [](const auto& one) { return one == worked; });
 }
 
 void require_agreement(const std::vector<std::string>& texts, const std::string& about) {

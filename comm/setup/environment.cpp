@@ -59,7 +59,7 @@ void read_launcher(std::optional<Launcher>& target) {
     if (value && *value != "auto") {
         target = launcher_named(*value);
         if (!target) {
-            refuse("TREFOIL_LAUNCHER", *value, "give auto, store, pmix, pmi or single");
+            refuse_value("TREFOIL_LAUNCHER", *value, "give auto, store, pmix, pmi or single");
         }
     }
 }
@@ -70,10 +70,10 @@ void read_place(Settings& s) {
     read_number("TREFOIL_SIZE", s.ranks, Rank{1}, most, "give the number of ranks, at least 1");
     read_number("TREFOIL_RANK", s.rank, Rank{0}, most, "give a rank, 0 or more");
     if (s.rank > 0 && s.rank >= s.ranks) {
-        refuse("TREFOIL_RANK", std::to_string(s.rank),
-               s.ranks == 0
-                   ? "set TREFOIL_SIZE, too: the number of ranks"
-                   : "it must be smaller than TREFOIL_SIZE (" + std::to_string(s.ranks) + ")");
+        refuse_value("TREFOIL_RANK", std::to_string(s.rank),
+                     s.ranks == 0 ? "set TREFOIL_SIZE, too: the number of ranks"
+                                  : "it must be smaller than TREFOIL_SIZE (" +
+                                        std::to_string(s.ranks) + ")");
     }
 }
 

@@ -15,7 +15,8 @@
 
 namespace trefoil {
 
-[[noreturn]] inline void refuse(const char* name, std::string_view value, const std::string& mend) {
+[[noreturn]] inline void refuse_value(const char* name, std::string_view value,
+                                      const std::string& mend) {
     throw Error(Status::invalid_argument,
                 std::string(name) + "=" + std::string(value) + " is not valid: " + mend);
 }
@@ -37,7 +38,7 @@ bool read_number(const char* name, T& target, T least, T most, const char* mend)
     const auto [stop, error] = std::from_chars(value->data(), end, number);
     // So written, the comparison refuses "nan" too.
     if (error != std::errc() || stop != end || !(number >= least && number <= most)) {
-        refuse(name, *value, mend);
+        refuse_value(name, *value, mend);
     }
     target = number;
     return true;

@@ -20,7 +20,7 @@ void read_switch(const char* name, bool& target) {
     std::string value = target ? "1" : "0";
     read_text(name, value);
     if (value != "0" && value != "1") {
-        refuse(name, value, "give 0 or 1");
+        refuse_value(name, value, "give 0 or 1");
     }
     target = value == "1";
 }
@@ -34,7 +34,7 @@ void phase_sync(const char* name, Settings& s) {
             return;
         }
     }
-    refuse(name, value, "give none, signals or barrier");
+    refuse_value(name, value, "give none, signals or barrier");
 }
 
 void pin(const char* name, Settings& s) {
@@ -43,7 +43,7 @@ void pin(const char* name, Settings& s) {
     if (pin != "none" && pin != "auto") {
         const auto cores = parse_core_list(pin);
         if (!cores) {
-            refuse(name, pin, "give none, auto or a list of cores, e.g. 0,2,4-7");
+            refuse_value(name, pin, "give none, auto or a list of cores, e.g. 0,2,4-7");
         }
         s.pin_cores = *cores;
     }
@@ -52,7 +52,7 @@ void pin(const char* name, Settings& s) {
 void port_threads_by(const char* name, Settings& s) {
     const std::string who = environment_variable(name).value_or("dedicated");
     if (who != "dedicated" && who != "openmp" && who != "caller") {
-        refuse(name, who, "give dedicated, openmp or caller");
+        refuse_value(name, who, "give dedicated, openmp or caller");
     }
     s.port_threads_by = who == "openmp"   ? PortThreadsBy::openmp
                         : who == "caller" ? PortThreadsBy::caller
@@ -67,9 +67,9 @@ void read_bytes(const char* name, std::size_t& target, std::size_t least) {
     constexpr std::size_t most = std::size_t{1} << 40;
     const auto bytes = parse_bytes(*value, most);
     if (!bytes || *bytes < least) {
-        refuse(name, *value,
-               "give bytes, " + std::to_string(least) + " to " + std::to_string(most) + ": " +
-                   std::string(size_syntax));
+        refuse_value(name, *value,
+                     "give bytes, " + std::to_string(least) + " to " + std::to_string(most) + ": " +
+                         std::string(size_syntax));
     }
     target = *bytes;
 }
@@ -101,14 +101,14 @@ void model(const char* name, Settings& s) {
         try {
             s.cost_model = parse_cost_model(*value);
         } catch (const Error& error) {
-            refuse(name, *value, error.what());
+            refuse_value(name, *value, error.what());
         }
     }
 }
 
 void instructions(const char* name, Settings&) {
     if (const auto value = environment_variable(name); value && !instructions_named(*value)) {
-        refuse(name, *value, "this processor has " + names_of_instructions());
+        refuse_value(name, *value, "this processor has " + names_of_instructions());
     }
 }
 
@@ -117,7 +117,7 @@ void faults(const char* name, Settings& s) {
         try {
             s.faults = parse_faults(*value);
         } catch (const Error& error) {
-            refuse(name, *value, error.what());
+            refuse_value(name, *value, error.what());
         }
     }
 }
@@ -133,7 +133,7 @@ void links(const char* name, Settings& s) {
     if (const auto value = environment_variable(name)) {
         const auto* const found = std::ranges::find(links_names, *value);
         if (found == std::end(links_names)) {
-            refuse(name, *value, "give given, asked or measured");
+            refuse_value(name, *value, "give given, asked or measured");
         }
         s.links = static_cast<LinksBy>(found - std::begin(links_names));
     }
@@ -147,7 +147,7 @@ std::string links_shown(const Settings& s) {
 void own_patience(const char* name, Settings&) {
     if (const auto factor = environment_variable(name);
         factor && patience_factor(factor->c_str()) == 0) {
-        refuse(name, *factor, "give a number from 0.1 to 100, e.g. 2");
+        refuse_value(name, *factor, "give a number from 0.1 to 100, e.g. 2");
     }
     (void)patience();  // reads it now: later threads may change the environment
 }

@@ -8,7 +8,7 @@ namespace trefoil {
 
 namespace {
 
-std::string seconds_text(std::chrono::milliseconds time) {
+std::string seconds_idle(std::chrono::milliseconds time) {
     return fixed_decimal(std::chrono::duration<double>(time).count(), 1);
 }
 
@@ -101,7 +101,7 @@ std::string text_of(const CommunicatorReport& report) {
                        std::to_string(report.made) + " calls made, " +
                        std::to_string(report.calls.size()) + " in flight";
     if (report.idle.count() >= 0 && !report.calls.empty()) {
-        text += "; nothing has moved for " + seconds_text(report.idle) + " s";
+        text += "; nothing has moved for " + seconds_idle(report.idle) + " s";
     }
     text += "\n";
     if (!report.failure.empty()) {

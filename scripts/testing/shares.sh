@@ -96,7 +96,9 @@ is_quick_alone() {
     fi
 }
 
-# under_sanitizer PRESET [ctest arguments]: builds the programs of these tests alone, and runs them.
+# under_sanitizer PRESET [ctest arguments]: builds the programs of these tests alone, and runs them. With networks=OFF without
+# libfabric and UCX.
+networks=ON
 under_sanitizer() {
     local preset=$1 regex=
     shift
@@ -104,7 +106,7 @@ under_sanitizer() {
     for i in "${!arguments[@]}"; do
         [[ ${arguments[i]} != --tests-regex ]] || regex=${arguments[i + 1]}
     done
-    configure "$preset" "${quickly[@]}" "-DTREFOIL_TESTS=$regex"
+    configure "$preset" "${quickly[@]}" "-DTREFOIL_TESTS=$regex" "-DTREFOIL_WITH_OFI=$networks" "-DTREFOIL_WITH_UCX=$networks"
     local targets
     mapfile -t targets < <(targets_of "$preset" "$@")
     ((${#targets[@]})) || die "no test of $preset has a program to build"

@@ -6,6 +6,7 @@ functions are run, with a run_tests that lists the tests instead.
 """
 
 import pathlib
+import re
 import subprocess
 import sys
 import unittest
@@ -56,6 +57,21 @@ def lists():
     return found, complaints
 
 
+def words_of(pattern, at=0):
+    """All that a pattern of letters, alternatives and groups stands for, and where it ends."""
+    words, ends = [], [""]
+    while at < len(pattern) and pattern[at] != ")":
+        if pattern[at] == "(":
+            inner, at = words_of(pattern, at + 1)
+            ends = [end + word for end in ends for word in inner]
+        elif pattern[at] == "|":
+            words, ends = words + ends, [""]
+        else:
+            ends = [end + pattern[at] for end in ends]
+        at += 1
+    return words + ends, at
+
+
 class Shares(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -71,6 +87,12 @@ class Shares(unittest.TestCase):
         ran = set().union(*(tests for name, tests in self.lists.items() if name != "all" and " under " not in name))
         self.assertEqual([], sorted(everything - ran),
                          "these tests are in no run: name them in a share of scripts/testing/shares.sh, or make them quick")
+
+    def test_what_sanitizers_look_at_in_every_run_is_there(self):
+        chosen = re.findall(r"^readonly under_\w+san='\^\((.*)\)\$'$", (ROOT / "scripts/test").read_text(), re.MULTILINE)
+        self.assertEqual(2, len(chosen))
+        for pattern in chosen:
+            self.assertEqual([], sorted(set(words_of(pattern)[0]) - self.lists["quick"]))
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ std::string list_of(const Names& names, std::size_t first) {
     return text;
 }
 
-[[noreturn]] void refuse(std::string_view word, const std::string& why) {
+[[noreturn]] void refuse_word(std::string_view word, const std::string& why) {
     throw Error(Status::invalid_argument, "\"" + std::string(word) + "\" " + why);
 }
 
@@ -30,8 +30,8 @@ LogLevel level_named(std::string_view name) {
     const auto* const found =
         std::find(std::next(log_level_names.begin()), log_level_names.end(), name);
     if (found == log_level_names.end()) {
-        refuse(name, "is not a level of the log; there are " + list_of(log_level_names, 1) +
-                         ", and topics may follow: info,choice,transport");
+        refuse_word(name, "is not a level of the log; there are " + list_of(log_level_names, 1) +
+                              ", and topics may follow: info,choice,transport");
     }
     return static_cast<LogLevel>(found - log_level_names.begin());
 }
@@ -39,7 +39,7 @@ LogLevel level_named(std::string_view name) {
 LogTopic topic_named(std::string_view name) {
     const auto topic = log_topic_named(name);
     if (!topic) {
-        refuse(name, "is not a topic of the log; there are " + log_topics_text());
+        refuse_word(name, "is not a topic of the log; there are " + log_topics_text());
     }
     return *topic;
 }
@@ -94,8 +94,8 @@ void check_log_file(std::string_view pattern) {
         }
         if (i + 1 == pattern.size() ||
             std::string_view("rph%").find(pattern[i + 1]) == std::string_view::npos) {
-            refuse(pattern.substr(i, 2),
-                   "stands for nothing; give %r (rank), %p (process), %h (host) or %%");
+            refuse_word(pattern.substr(i, 2),
+                        "stands for nothing; give %r (rank), %p (process), %h (host) or %%");
         }
         ++i;
     }

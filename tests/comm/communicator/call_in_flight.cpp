@@ -12,28 +12,29 @@ namespace {
 
 using tool::Buffer;
 using tool::Content;
-using tool::Part;
 using tool::Piece;
+using tool::RankCall;
 
 constexpr std::size_t guard_bytes = 64;
 constexpr auto untouched = std::byte{0xa5};
 
-Part part_of(trefoil_comm_t comm, const CollectiveCase& what) {
-    Part part{what.collective, what.count, what.in_place, what.root, 0, 1, {}, what.gap};
-    trefoil_comm_rank(comm, &part.rank);
-    trefoil_comm_size(comm, &part.ranks);
+RankCall rank_call_of(trefoil_comm_t comm, const CollectiveCase& what) {
+    RankCall rank_call{what.collective, what.count, what.in_place, what.root, 0, 1, {}, what.gap};
+    trefoil_comm_rank(comm, &rank_call.rank);
+    trefoil_comm_size(comm, &rank_call.ranks);
     if (traits_of(what.collective).with_neighbours()) {
-        part.neighbours = tool::neighbours_of(comm);
+        rank_call.neighbours = tool::neighbours_of(comm);
     }
     if (!what.counts.empty()) {
         // In place, as many elements of an alltoallv go the other way.
         const bool pairs = traits_of(what.collective).blocks_both_ways();
         const int turn = !pairs ? 0 : what.in_place ? 1 : 2;
-        part.block_count = [counts = what.counts, turn, ranks = part.ranks](Rank from, Rank to) {
+        rank_call.block_count = [counts = what.counts, turn, ranks = rank_call.ranks](Rank from,
+                                                                                      Rank to) {
             return counts[static_cast<std::size_t>((from + to * turn) % ranks)];
         };
     }
-    return part;
+    return rank_call;
 }
 
 /// For all kinds of numbers: visit(T()).
@@ -80,8 +81,8 @@ CallInFlight::CallInFlight(trefoil_comm_t comm, CollectiveCase what, trefoil_dat
       type_(operation.is_created() && traits_of(what_.collective).reduces ? TREFOIL_INT64 : type),
       result_(operation.result),
       element_bytes_(with_type_of(type_, [](auto zero) { return sizeof(zero); })),
-      part_(part_of(comm, what_)),
-      role_(role_of(part_)),
+      rank_call_(rank_call_of(comm, what_)),
+      role_(role_of(rank_call_)),
       send_(role_.send_count * element_bytes_ + 2 * guard_bytes),
       recv_(role_.receive_count * element_bytes_ + 2 * guard_bytes) {
     const bool elements = operation.is_created() && traits_of(what_.collective).reduces;
@@ -105,16 +106,16 @@ void CallInFlight::set_arguments() {
     call_.sent = lists(role_.sent);
     call_.received = lists(role_.received);
     // Where the collective has nothing for this rank, its arguments may be null or not.
-    const bool gives_null = (part_.rank + what_.salt) % 2 == 0;
+    const bool gives_null = (rank_call_.rank + what_.salt) % 2 == 0;
     if (role_.send_in_place) {
         call_.send = TREFOIL_IN_PLACE;
         call_.sent = row.reduces ? call_.sent : tool::BlockLists{};
-    } else if (!row.in.held_by(part_.rank, part_.root) && gives_null) {
+    } else if (!row.in.held_by(rank_call_.rank, rank_call_.root) && gives_null) {
         call_.send = nullptr;
     }
     if (role_.receive_in_place) {
         call_.recv = TREFOIL_IN_PLACE;
-    } else if (!row.out.held_by(part_.rank, part_.root) && gives_null) {
+    } else if (!row.out.held_by(rank_call_.rank, rank_call_.root) && gives_null) {
         call_.recv = nullptr;
     }
 }
@@ -142,12 +143,12 @@ T CallInFlight::expected(const Piece& piece, std::size_t i) const {
     const auto number = static_cast<std::int64_t>(i) * 5 + piece.block * 7 + what_.salt;
     const std::int64_t value = number % 8;
     const CollectiveTraits& row = traits_of(what_.collective);
-    const std::int64_t ranks = row.contributors(part_.rank, part_.ranks);
+    const std::int64_t ranks = row.contributors(rank_call_.rank, rank_call_.ranks);
     if (!row.reduces) {
         return static_cast<T>(number % 101);
     }
     if (piece.content == Content::input) {
-        return static_cast<T>(value * (part_.rank + 1));
+        return static_cast<T>(value * (rank_call_.rank + 1));
     }
     const T sum = static_cast<T>(value * (ranks * (ranks + 1) / 2));
     switch (result_) {

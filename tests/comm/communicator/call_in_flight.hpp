@@ -60,7 +60,7 @@ class CallInFlight {
     trefoil_datatype_t type_;  ///< of the numbers
     Result result_;
     std::size_t element_bytes_ = 0;
-    tool::Part part_;
+    tool::RankCall rank_call_;
     tool::Role role_;
     std::vector<std::byte> send_, recv_;
     tool::CollectiveCall call_;

@@ -11,8 +11,8 @@ namespace {
 
 using tool::Buffer;
 using tool::Content;
-using tool::Part;
 using tool::Piece;
+using tool::RankCall;
 using tool::Role;
 
 constexpr std::int64_t untouched = -777;
@@ -36,22 +36,22 @@ class Guarded {
     std::vector<std::int64_t> values_;
 };
 
-Part part_of(trefoil_comm_t comm, const CollectiveCase& what) {
-    Part part{what.collective, what.count, what.in_place, what.root, 0, 1, {}, what.gap};
-    trefoil_comm_rank(comm, &part.rank);
-    trefoil_comm_size(comm, &part.ranks);
+RankCall rank_call_of(trefoil_comm_t comm, const CollectiveCase& what) {
+    RankCall rank_call{what.collective, what.count, what.in_place, what.root, 0, 1, {}, what.gap};
+    trefoil_comm_rank(comm, &rank_call.rank);
+    trefoil_comm_size(comm, &rank_call.ranks);
     if (traits_of(what.collective).with_neighbours()) {
-        part.neighbours = tool::neighbours_of(comm);
+        rank_call.neighbours = tool::neighbours_of(comm);
     }
     if (!what.counts.empty()) {
         // In place, as many elements of an alltoallv go the other way.
         const bool pairs = traits_of(what.collective).blocks_both_ways();
         const int turn = !pairs ? 0 : what.in_place ? 1 : 2;
-        part.block_count = [&what, turn, ranks = part.ranks](Rank from, Rank to) {
+        rank_call.block_count = [&what, turn, ranks = rank_call.ranks](Rank from, Rank to) {
             return what.counts[static_cast<std::size_t>((from + to * turn) % ranks)];
         };
     }
-    return part;
+    return rank_call;
 }
 
 class Checker {
@@ -59,8 +59,8 @@ class Checker {
     Checker(trefoil_comm_t comm, const CollectiveCase& what)
         : comm_(comm),
           what_(what),
-          part_(part_of(comm, what)),
-          role_(role_of(part_)),
+          rank_call_(rank_call_of(comm, what)),
+          role_(role_of(rank_call_)),
           send_(role_.send_count),
           recv_(role_.receive_count) {}
 
@@ -90,8 +90,8 @@ class Checker {
 
   private:
     /// Where the collective has nothing for this rank, its arguments may be null or not.
-    bool gives_null() const { return (part_.rank + what_.salt) % 2 == 0; }
-    bool is_root() const { return part_.rank == what_.root; }
+    bool gives_null() const { return (rank_call_.rank + what_.salt) % 2 == 0; }
+    bool is_root() const { return rank_call_.rank == what_.root; }
 
     trefoil_status_t call() {
         const CollectiveTraits& row = traits_of(what_.collective);
@@ -106,12 +106,12 @@ class Checker {
         if (role_.send_in_place) {
             call.send = TREFOIL_IN_PLACE;
             call.sent = row.reduces ? call.sent : tool::BlockLists{};
-        } else if (!row.in.held_by(part_.rank, part_.root) && gives_null()) {
+        } else if (!row.in.held_by(rank_call_.rank, rank_call_.root) && gives_null()) {
             call.send = nullptr;
         }
         if (role_.receive_in_place) {
             call.recv = TREFOIL_IN_PLACE;
-        } else if (!row.out.held_by(part_.rank, part_.root) && gives_null()) {
+        } else if (!row.out.held_by(rank_call_.rank, rank_call_.root) && gives_null()) {
             call.recv = nullptr;
         }
         return call_collective(comm_, call);
@@ -129,9 +129,9 @@ class Checker {
         const std::int64_t value =
             static_cast<std::int64_t>(i) * 131 + piece.block * 7919 + what_.salt;
         const CollectiveTraits& row = traits_of(what_.collective);
-        const std::int64_t ranks = row.contributors(part_.rank, part_.ranks);
+        const std::int64_t ranks = row.contributors(rank_call_.rank, rank_call_.ranks);
         return !row.reduces                      ? value
-               : piece.content == Content::input ? value * (part_.rank + 1)
+               : piece.content == Content::input ? value * (rank_call_.rank + 1)
                                                  : value * (ranks * (ranks + 1) / 2);
     }
 
@@ -145,7 +145,7 @@ class Checker {
 
     trefoil_comm_t comm_;
     const CollectiveCase& what_;
-    Part part_;
+    RankCall rank_call_;
     Role role_;
     Guarded send_, recv_;
 };
