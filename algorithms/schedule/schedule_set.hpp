@@ -32,7 +32,7 @@ struct ScheduleSet {
     /// Ascending by step; before the first one the torus stands.
     std::vector<CircuitChange> changes = {};
     /// Steps of another set between two changes: its ranks have not heard from all when it is over.
-    bool is_piece = false;
+    bool is_stage = false;
 };
 
 /// The most that one rank receives from one peer through one port, in all parts together.

@@ -25,7 +25,7 @@ bool has_link(const Torus& torus, Rank rank, Port port) {
     return !torus.is_line(port.dimension()) || torus.coordinate(rank, port.dimension()) != last;
 }
 
-WayTable::Ports ports_towards(const Torus& torus, Rank from, Rank to) {
+WayTable::Ports ports_of_ways(const Torus& torus, Rank from, Rank to) {
     WayTable::Ports shortest = 0, working = 0;
     for (int j = 0; j < torus.dimensions(); ++j) {
         const bool tie = torus.is_tie(from, to, j);
@@ -55,7 +55,7 @@ WayTable::WayTable(const Torus& torus) : ranks_(torus.ranks()), ports_(torus.por
             if (!by_links) {
                 hops_.push_back(static_cast<int>(torus.route_length(from, to)));
             }
-            allowed_.push_back(ports_towards(torus, from, to));
+            allowed_.push_back(ports_of_ways(torus, from, to));
         }
     }
 }

@@ -46,7 +46,7 @@ class FaultyGroup final : public ForwardingGroup, public Waking {
         stalls_at_ = plan.stall > 0 ? 1 + below(plan.stall) : 0;
         closes_at_ = plan.close > 0 ? 1 + below(plan.close) : 0;
     }
-    ~FaultyGroup() override { see_off(Clock::now() + patience().longest_drain); }
+    ~FaultyGroup() override { drain(Clock::now() + patience().longest_drain); }
 
     PutResult put(const Put& put) override;
     std::size_t poll(std::span<Event> events) override;
@@ -82,7 +82,7 @@ class FaultyGroup final : public ForwardingGroup, public Waking {
     PutResult pass_damaged(const Put& put, std::uint64_t bit);
     void post_due(std::deque<Event>& events, Clock::time_point now);
     void take(const Event& event);
-    void see_off(Clock::time_point deadline) noexcept;
+    void drain(Clock::time_point deadline) noexcept;
 
     const FaultPlan plan_;
     std::mt19937_64 random_;
@@ -260,7 +260,7 @@ void FaultyGroup::wait(std::chrono::microseconds longest) {
 }
 
 /// Nobody waits for what is late any more.
-void FaultyGroup::see_off(Clock::time_point deadline) noexcept {
+void FaultyGroup::drain(Clock::time_point deadline) noexcept {
     std::array<Event, 64> events;
     while (!puts_held_.empty() && !abandoned_) {
         post_due(ready_, Clock::time_point::max());
@@ -275,7 +275,7 @@ void FaultyGroup::see_off(Clock::time_point deadline) noexcept {
 
 void FaultyGroup::abandon(std::chrono::milliseconds longest) noexcept {
     const Clock::time_point deadline = Clock::now() + longest;
-    see_off(deadline);
+    drain(deadline);
     abandoned_ = true;
     const auto left = std::chrono::floor<std::chrono::milliseconds>(deadline - Clock::now());
     inner().abandon(std::max(left, std::chrono::milliseconds{0}));

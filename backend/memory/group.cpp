@@ -30,7 +30,7 @@ MemoryGroup::~MemoryGroup() {
     images_->remove_table(front_in(*front_).images);
     reader_.close();
     if (!abandoned_) {
-        see_off(patience().longest_drain);
+        drain(patience().longest_drain);
     }
     for (const auto& [token, registration] : registered_) {
         registration->close();

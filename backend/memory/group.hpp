@@ -113,7 +113,7 @@ class MemoryGroup final : public PortGroup,
     bool settle(const Offered& offered, Event& event);
     std::size_t settle_offers(std::span<Event> events);
     bool any_settled() const;
-    void see_off(std::chrono::milliseconds longest) noexcept;
+    void drain(std::chrono::milliseconds longest) noexcept;
 
     std::shared_ptr<Region> front_;
     QueueReader reader_;

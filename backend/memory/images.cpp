@@ -60,20 +60,20 @@ std::byte* ImagePool::take(std::size_t bytes) {
     const std::scoped_lock lock(mutex_);
     const std::size_t wanted =
         std::max<std::size_t>(1, (bytes + image_page - 1) / image_page) * image_page;
-    const auto fits = [&](const auto& piece) {
-        return !piece.second.taken && piece.second.bytes >= wanted;
+    const auto fits = [&](const auto& slice) {
+        return !slice.second.taken && slice.second.bytes >= wanted;
     };
-    auto found = std::ranges::find_if(pieces_, fits);
-    if (found == pieces_.end()) {
+    auto found = std::ranges::find_if(slices_, fits);
+    if (found == slices_.end()) {
         add_region(wanted);
-        found = std::ranges::find_if(pieces_, fits);
+        found = std::ranges::find_if(slices_, fits);
     }
-    Piece& piece = found->second;
-    if (piece.bytes > wanted) {
-        pieces_.emplace(found->first + wanted, Piece{piece.bytes - wanted, false});
-        piece.bytes = wanted;
+    Slice& slice = found->second;
+    if (slice.bytes > wanted) {
+        slices_.emplace(found->first + wanted, Slice{slice.bytes - wanted, false});
+        slice.bytes = wanted;
     }
-    piece.taken = true;
+    slice.taken = true;
     return found->first;
 }
 
@@ -87,29 +87,29 @@ void ImagePool::add_region(std::size_t least) {
     for (ImageTable* const table : tables_) {
         list(*table, *regions_.back());
     }
-    pieces_.emplace(regions_.back()->data(),
-                    Piece{bytes, false});  // nobody takes what is not listed
+    slices_.emplace(regions_.back()->data(),
+                    Slice{bytes, false});  // nobody takes what is not listed
 }
 
 void ImagePool::give_back(std::byte* image) noexcept {
     const std::scoped_lock lock(mutex_);
-    auto piece = pieces_.find(image);
-    if (piece == pieces_.end()) {
+    auto slice = slices_.find(image);
+    if (slice == slices_.end()) {
         return;
     }
-    piece->second.taken = false;
+    slice->second.taken = false;
     const auto join = [this](auto first, auto second) {
         if (!first->second.taken && !second->second.taken &&
             first->first + first->second.bytes == second->first) {
             first->second.bytes += second->second.bytes;
-            pieces_.erase(second);
+            slices_.erase(second);
         }
     };
-    if (const auto next = std::next(piece); next != pieces_.end()) {
-        join(piece, next);
+    if (const auto next = std::next(slice); next != slices_.end()) {
+        join(slice, next);
     }
-    if (piece != pieces_.begin()) {
-        join(std::prev(piece), piece);
+    if (slice != slices_.begin()) {
+        join(std::prev(slice), slice);
     }
 }
 

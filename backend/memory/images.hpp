@@ -29,7 +29,7 @@ struct ImageTable {
     Entry entries[most_regions];
 };
 
-/// The owner's side: hands out pieces of the regions. They are kept until the last group of the
+/// The owner's side: hands out slices of the regions. They are kept until the last group of the
 /// process ends, and what is given back is handed out again. Thread-safe.
 class ImagePool {
   public:
@@ -44,7 +44,7 @@ class ImagePool {
     void give_back(std::byte* image) noexcept;
 
   private:
-    struct Piece {
+    struct Slice {
         std::size_t bytes = 0;
         bool taken = false;
     };
@@ -53,7 +53,7 @@ class ImagePool {
     std::mutex mutex_;
     std::vector<ImageTable*> tables_;
     std::vector<std::shared_ptr<Region>> regions_;
-    std::map<std::byte*, Piece> pieces_;  ///< all of all regions
+    std::map<std::byte*, Slice> slices_;  ///< all of all regions
     std::size_t bytes_ = 0;
 };
 

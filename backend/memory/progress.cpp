@@ -240,7 +240,7 @@ void MemoryGroup::wait(std::chrono::microseconds longest) {
 }
 
 // Peers that poll fetch what was offered to them; what is left is revoked.
-void MemoryGroup::see_off(std::chrono::milliseconds longest) noexcept {
+void MemoryGroup::drain(std::chrono::milliseconds longest) noexcept {
     const Clock::time_point deadline = Clock::now() + longest;
     Event event;
     while (!offered_.empty() && Clock::now() < deadline) {
@@ -257,7 +257,7 @@ void MemoryGroup::see_off(std::chrono::milliseconds longest) noexcept {
 void MemoryGroup::abandon(std::chrono::milliseconds longest) noexcept {
     if (!abandoned_) {
         abandoned_ = true;
-        see_off(longest);
+        drain(longest);
     }
 }
 

@@ -41,8 +41,8 @@ void take(Member& member, const Json& communicator, const std::vector<int>& memb
     member.what = oldest["what"];
     member.by_some = oldest.value("by_some", false);
     for (const Json& call : communicator["calls"]) {
-        for (const Json& piece : call["waits"]) {
-            member.waits_for.insert(members.at(piece["rank"].get<std::size_t>()));
+        for (const Json& wait : call["waits"]) {
+            member.waits_for.insert(members.at(wait["rank"].get<std::size_t>()));
         }
     }
 }

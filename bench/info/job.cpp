@@ -72,18 +72,18 @@ std::string address_of(const std::string& where) {
 std::string hear(const store::Descriptor& socket) {
     const auto deadline = Clock::now() + longest_answer;
     std::string text;
-    std::array<char, 1 << 16> piece{};
+    std::array<char, 1 << 16> chunk{};
     while (true) {
         pollfd waiting{socket.number(), POLLIN, 0};
         if (poll(&waiting, 1, store::poll_time(deadline)) <= 0) {
             throw Error(Status::timeout,
                         fmt::format("connects, but says nothing for {} s", longest_answer.count()));
         }
-        const ssize_t bytes = recv(socket.number(), piece.data(), piece.size(), 0);
+        const ssize_t bytes = recv(socket.number(), chunk.data(), chunk.size(), 0);
         if (bytes <= 0) {
             break;
         }
-        text.append(piece.data(), static_cast<std::size_t>(bytes));
+        text.append(chunk.data(), static_cast<std::size_t>(bytes));
     }
     if (text.empty()) {
         throw Error(Status::peer_lost, "hangs up: the key is not this job's");
@@ -122,8 +122,8 @@ Json ask_rank(std::size_t rank, const std::string& address) {
 
 std::string list_of_ranks(const Json& communicator, const Json& waits) {
     std::vector<int> ranks;
-    for (const Json& piece : waits) {
-        const int rank = communicator["members"].at(piece["rank"].get<std::size_t>());
+    for (const Json& wait : waits) {
+        const int rank = communicator["members"].at(wait["rank"].get<std::size_t>());
         if (std::find(ranks.begin(), ranks.end(), rank) == ranks.end()) {
             ranks.push_back(rank);
         }

@@ -28,10 +28,10 @@ std::string output_of(const std::string& command) {
     std::string text;
     const std::unique_ptr<FILE, int (*)(FILE*)> pipe(
         popen(("timeout 10 " + command + " 2>/dev/null").c_str(), "r"), pclose);
-    std::array<char, 4096> piece{};
+    std::array<char, 4096> chunk{};
     for (std::size_t got = 0;
-         pipe && (got = std::fread(piece.data(), 1, piece.size(), pipe.get())) > 0;) {
-        text.append(piece.data(), got);
+         pipe && (got = std::fread(chunk.data(), 1, chunk.size(), pipe.get())) > 0;) {
+        text.append(chunk.data(), got);
     }
     return text;
 }

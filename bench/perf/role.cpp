@@ -19,14 +19,14 @@ std::size_t count_between(const RankCall& call, Rank from, Rank to) {
     return call.block_count ? call.block_count(from, to) : call.count;
 }
 
-/// What a rank brings or takes: its pieces from the beginning of a buffer that holds nothing else.
+/// What a rank brings or takes: its ranges from the beginning of a buffer that holds nothing else.
 struct Side {
-    std::vector<Piece> pieces, gaps;
+    std::vector<RoleRange> ranges, gaps;
     std::size_t elements = 0;
     RoleBlocks blocks;
 
     void add(std::size_t count, Rank block, std::size_t gap) {
-        pieces.push_back({Buffer::send, Content::input, elements, count, block});
+        ranges.push_back({Buffer::send, Content::input, elements, count, block});
         if (gap > 0) {
             gaps.push_back({Buffer::send, Content::untouched, elements + count, gap, 0});
         }
@@ -82,13 +82,13 @@ Side side_of(const RankCall& call, Data data, bool is_in) {
     return side;
 }
 
-void append(std::vector<Piece>& list, const std::vector<Piece>& pieces, Buffer buffer,
+void append(std::vector<RoleRange>& list, const std::vector<RoleRange>& ranges, Buffer buffer,
             Content content, std::size_t shift = 0) {
-    for (Piece piece : pieces) {
-        piece.buffer = buffer;
-        piece.content = content;
-        piece.first += shift;
-        list.push_back(piece);
+    for (RoleRange range : ranges) {
+        range.buffer = buffer;
+        range.content = content;
+        range.first += shift;
+        list.push_back(range);
     }
 }
 
@@ -116,8 +116,8 @@ Role role_of(const RankCall& call) {
     role.receive_count = role.receive_in_place ? 0 : shared ? common : out.elements;
     const bool own_among_all = shared && row.in.data == Data::own_block;
     if (brings) {
-        append(role.before, in.pieces, source, Content::input,
-               own_among_all ? out.pieces[index(call.rank)].first : 0);
+        append(role.before, in.ranges, source, Content::input,
+               own_among_all ? out.ranges[index(call.rank)].first : 0);
     }
     if (!brings && !one_buffer) {
         role.after.push_back({Buffer::send, Content::untouched, 0, in.elements, 0});
@@ -127,7 +127,7 @@ Role role_of(const RankCall& call) {
     if (!takes) {
         role.after.push_back({Buffer::receive, Content::untouched, 0, out.elements, 0});
     } else if (!role.receive_in_place) {
-        append(role.after, out.pieces, Buffer::receive, Content::result);
+        append(role.after, out.ranges, Buffer::receive, Content::result);
         append(role.after, out.gaps, Buffer::receive, Content::untouched);
     }
     return role;

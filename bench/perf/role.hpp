@@ -40,7 +40,7 @@ enum class Content : std::uint8_t {
 /// Elements of a buffer that belong together: block `block` of the vector, or all of it. Alltoall:
 /// the block from one rank to another, numbered by both. To a neighbour: as BlockCount. bcast:
 /// numbered by the root.
-struct Piece {
+struct RoleRange {
     Buffer buffer = Buffer::send;
     Content content = Content::input;
     std::size_t first = 0, count = 0;
@@ -57,9 +57,9 @@ struct Role {
     std::size_t send_count = 0, receive_count = 0;  ///< elements of the buffers
     bool send_in_place = false;                     ///< send is TREFOIL_IN_PLACE, or ...
     bool receive_in_place = false;                  ///< ... receive is (scatter)
-    std::vector<Piece> before;  ///< filled; the rest of both buffers is untouched content
-    std::vector<Piece> after;   ///< required; what it leaves out may hold anything
-    RoleBlocks sent, received;  ///< of the vector variant; empty elsewhere
+    std::vector<RoleRange> before;  ///< filled; the rest of both buffers is untouched content
+    std::vector<RoleRange> after;   ///< required; what it leaves out may hold anything
+    RoleBlocks sent, received;      ///< of the vector variant; empty elsewhere
 };
 
 /// A rank that a rooted collective gives nothing gets a buffer all the same, which must stay as it

@@ -30,8 +30,8 @@ ElementStream movement_pattern(DataType type) {
 }
 
 /// Each block has a stream of its own, so that blocks in each other's place show.
-std::uint64_t salt_of(const Piece& piece, std::uint64_t salt) {
-    return salt + (static_cast<std::uint64_t>(piece.block) << 32);
+std::uint64_t salt_of(const RoleRange& range, std::uint64_t salt) {
+    return salt + (static_cast<std::uint64_t>(range.block) << 32);
 }
 
 }  // namespace
@@ -106,8 +106,8 @@ Workload::Workload(const Case& what, Session& session, Patterns& patterns)
       send_(role_.send_count * element_bytes_),
       recv_(role_.receive_count * element_bytes_) {}
 
-std::byte* Workload::address(const Piece& piece) {
-    return (piece.buffer == Buffer::send ? send_ : recv_).data() + piece.first * element_bytes_;
+std::byte* Workload::address(const RoleRange& range) {
+    return (range.buffer == Buffer::send ? send_ : recv_).data() + range.first * element_bytes_;
 }
 
 void Workload::overwrite() {
@@ -145,17 +145,17 @@ CollectiveCall Workload::call(bool pointer_in_place) {
 void Workload::fill(std::uint64_t salt) {
     const Patterns::Data& data = patterns_.of(what_);
     overwrite();
-    for (const Piece& piece : role_.before) {
-        data.of(piece.content).fill(address(piece), piece.count, salt_of(piece, salt));
+    for (const RoleRange& range : role_.before) {
+        data.of(range.content).fill(address(range), range.count, salt_of(range, salt));
     }
 }
 
 std::int64_t Workload::wrong(std::uint64_t salt) {
     const Patterns::Data& data = patterns_.of(what_);
     std::size_t wrong = 0;
-    for (const Piece& piece : role_.after) {
-        wrong += data.of(piece.content)
-                     .count_different(address(piece), piece.count, salt_of(piece, salt));
+    for (const RoleRange& range : role_.after) {
+        wrong += data.of(range.content)
+                     .count_different(address(range), range.count, salt_of(range, salt));
     }
     return static_cast<std::int64_t>(wrong) + recv_.broken_guards() + send_.broken_guards();
 }

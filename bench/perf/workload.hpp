@@ -96,7 +96,7 @@ class Workload {
     void make_repeatable();
 
   private:
-    std::byte* address(const Piece& piece);
+    std::byte* address(const RoleRange& range);
     void overwrite();
 
     Case what_;

@@ -69,7 +69,7 @@ void Communicator::abort(std::string_view text) {
     }
     lanes_.for_each([&](Lane& lane) {
         lane.executor().fail(cause);
-        engine.look_after(lane.executor());
+        engine.enlist(lane.executor());
     });
     if (held.holds()) {
         engine.settle_failures(held);

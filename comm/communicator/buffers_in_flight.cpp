@@ -14,17 +14,17 @@ namespace trefoil {
 namespace {
 
 /// "bytes 0x7f01 to 0x7f40".
-std::string text_of(const Piece& piece) {
-    const auto first = reinterpret_cast<std::uintptr_t>(piece.begin);
+std::string text_of(const ByteRange& range) {
+    const auto first = reinterpret_cast<std::uintptr_t>(range.begin);
     char text[64];
-    std::snprintf(text, sizeof(text), "%zu bytes, 0x%zx to 0x%zx", piece.bytes,
+    std::snprintf(text, sizeof(text), "%zu bytes, 0x%zx to 0x%zx", range.bytes,
                   static_cast<std::size_t>(first),
-                  static_cast<std::size_t>(first + piece.bytes - 1));
+                  static_cast<std::size_t>(first + range.bytes - 1));
     return text;
 }
 
-[[noreturn]] void refuse(const BufferPieces& mine, bool i_write, const PendingCall& other,
-                         bool it_writes, const Piece& both) {
+[[noreturn]] void refuse(const UsedBytes& mine, bool i_write, const PendingCall& other,
+                         bool it_writes, const ByteRange& both) {
     throw Error(Status::invalid_argument,
                 "the " + std::string(i_write ? "receive" : "send") + " buffer of this " +
                     std::string(mine.name) + " overlaps the " + (it_writes ? "receive" : "send") +
@@ -44,17 +44,17 @@ void BuffersInFlight::forget_those_ended() noexcept {
     });
 }
 
-void BuffersInFlight::require_free(const BufferPieces& mine) {
+void BuffersInFlight::require_free(const UsedBytes& mine) {
     forget_those_ended();
     for (const PendingCall* const call : calls_) {
-        const BufferPieces& theirs = call->buffers;
-        if (const Piece both = first_overlap(mine.writes, theirs.writes); both.bytes > 0) {
+        const UsedBytes& theirs = call->buffers;
+        if (const ByteRange both = first_overlap(mine.writes, theirs.writes); both.bytes > 0) {
             refuse(mine, true, *call, true, both);
         }
-        if (const Piece both = first_overlap(mine.writes, theirs.reads); both.bytes > 0) {
+        if (const ByteRange both = first_overlap(mine.writes, theirs.reads); both.bytes > 0) {
             refuse(mine, true, *call, false, both);
         }
-        if (const Piece both = first_overlap(mine.reads, theirs.writes); both.bytes > 0) {
+        if (const ByteRange both = first_overlap(mine.reads, theirs.writes); both.bytes > 0) {
             refuse(mine, false, *call, true, both);
         }
     }

@@ -17,7 +17,7 @@ class BuffersInFlight {
     bool empty() const noexcept { return calls_.empty(); }
     /// Throws Error(invalid_argument) where a new call with these buffers would write what a
     /// pending one uses, or use what a pending one writes. Time grows with the pending calls.
-    void require_free(const BufferPieces& mine);
+    void require_free(const UsedBytes& mine);
     /// The call was issued. Before that there is room: reserve().
     void add(PendingCall& call) noexcept;
     /// For one more call. May throw bad_alloc.

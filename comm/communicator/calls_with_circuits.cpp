@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Calls during which circuits change: piece by piece, and between pieces a wait for all, the
+// Calls during which circuits change: stage by stage, and between stages a wait for all, the
 // caller's function, and a wait for all. The ranks wait where they met, since no way of the network
 // may be left.
 #include <algorithm>
@@ -76,7 +76,7 @@ void Communicator::run_in_pieces(const Request& request, const void* send, void*
 }
 
 void Communicator::run_pieces(const Request& request, const Choice& choice, void* vector) {
-    const auto pieces = circuit_pieces_.of(*choice.algorithm, geometry_.map);
+    const auto stages = circuit_stages_.of(*choice.algorithm, geometry_.map);
     const std::vector<JoinedPorts> torus = circuits_of_torus(geometry_.map);
     const std::vector<JoinedPorts>* stands = &torus;
     const auto wire = [&](const std::vector<JoinedPorts>& circuits) {
@@ -85,15 +85,15 @@ void Communicator::run_pieces(const Request& request, const Choice& choice, void
             stands = &circuits;
         }
     };
-    for (const auto& piece : pieces) {
-        wire(piece->circuits);
+    for (const auto& stage : stages) {
+        wire(stage->circuits);
         Request part = request;
         part.in_place = true;
-        if (part.averages() && piece != pieces.back()) {
-            part.op = Operation::sum;  // the last piece divides
+        if (part.averages() && stage != stages.back()) {
+            part.op = Operation::sum;  // the last stage divides
         }
         Choice chosen = choice;
-        chosen.algorithm = &piece->algorithm;
+        chosen.algorithm = &stage->algorithm;
         const Plan* plan = plans_.find(part, chosen);
         if (plan == nullptr) {
             plan = &plans_.insert(part, chosen, plan_in_a_lane(part, chosen));

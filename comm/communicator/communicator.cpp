@@ -51,7 +51,8 @@ Communicator::Communicator(Settings settings, std::unique_ptr<Bootstrap> bootstr
         }
         settle_terms();
         if (this->settings().landing_bytes > usual_landing_bytes) {
-            world_->reserve_landing(terms_.rings[Ring::few].bytes(), terms_.neighbours);
+            world_->reserve_landing(channel_settings_.rings[Ring::few].bytes(),
+                                    channel_settings_.neighbours);
         }
     });
 }
@@ -69,26 +70,28 @@ Communicator::~Communicator() {
 }
 
 void Communicator::settle_terms() {
-    terms_.rank = rank_;
-    terms_.host = host_name();
-    terms_.cards = world_->engine().cards();
-    terms_.communicator = terms_.key = identity_.number();
-    terms_.neighbours = neighbours_of(geometry_, rank_);
-    terms_.secret = world_->session().of_calls() ^ identity_.number();
-    terms_.mark_key = world_->session().proof("marks of flags") >> 2 | std::uint64_t{1} << 63;
-    terms_.first_rank = geometry_.first_rank;
+    channel_settings_.rank = rank_;
+    channel_settings_.host = host_name();
+    channel_settings_.cards = world_->engine().cards();
+    channel_settings_.communicator = channel_settings_.key = identity_.number();
+    channel_settings_.neighbours = neighbours_of(geometry_, rank_);
+    channel_settings_.secret = world_->session().of_calls() ^ identity_.number();
+    channel_settings_.mark_key = world_->session().proof("marks of flags") >> 2 | std::uint64_t{1}
+                                                                                      << 63;
+    channel_settings_.first_rank = geometry_.first_rank;
     for (const Rank first : geometry_.first_rank) {
-        terms_.in_this_process.push_back(
+        channel_settings_.in_this_process.push_back(
             world_->in_this_process()[static_cast<std::size_t>(first)]);
     }
-    terms_.checksums = settings().checksums;
-    terms_.read_place = read_place_.value_or(0);
+    channel_settings_.checksums = settings().checksums;
+    channel_settings_.read_place = read_place_.value_or(0);
     const std::size_t slot_bytes =
         settings().landing_bytes / LandingRings::few_slots / landing_alignment * landing_alignment;
-    terms_.rings = LandingRings(slot_bytes, most_bytes_ahead);
+    channel_settings_.rings = LandingRings(slot_bytes, most_bytes_ahead);
     const Torus& torus = geometry_.map.torus;
     const Rank writers = (torus.has_nodes() ? torus.per_node() : ranks()) - 1;
-    terms_.rings.spread(most_spread_bytes / static_cast<std::size_t>(std::max(writers, 1)));
+    channel_settings_.rings.spread(most_spread_bytes /
+                                   static_cast<std::size_t>(std::max(writers, 1)));
     plans_ = PlanCache(settings().plan_bytes);
     registered_.emplace(world_->registry(), [this] { return report(); });
 }
@@ -97,22 +100,22 @@ void Communicator::settle_terms() {
 /// communicator.
 Lane& Communicator::make_lane(bool small) {
     const LogScope scope(world_->log());
-    ChannelTerms terms = terms_;
+    ChannelSettings of_lane = channel_settings_;
     if (small) {
         const StoredLane stored = stored_lane(settings().landing_bytes);
-        terms.rings =
+        of_lane.rings =
             all_map_their_peers()
-                ? LandingRings::flagged(stored.small_slot, stored.medium_slot, stored.large_slot)
+                ? LandingRings::stored(stored.small_slot, stored.medium_slot, stored.large_slot)
                 : LandingRings(small_slot_bytes, most_small_bytes);
-        terms.key = mix_hash(terms_.key, small_slot_bytes);
+        of_lane.key = mix_hash(channel_settings_.key, small_slot_bytes);
     }
-    const RingShape& large = terms.rings[Ring::few];
+    const RingShape& large = of_lane.rings[Ring::few];
     const SegmentLimits limits{large.slot_bytes, settings().segment_bytes, large.bytes()};
     const std::lock_guard lock(lanes_mutex_);
     Lane* made = lanes_.find(small);
     if (made == nullptr) {
         made =
-            &lanes_.add(small, std::make_unique<Lane>(geometry_, world_->engine(), terms, limits,
+            &lanes_.add(small, std::make_unique<Lane>(geometry_, world_->engine(), of_lane, limits,
                                                       world_->programs(), executor_options(small)));
         if (abort_cause_) {
             made->executor().fail(*abort_cause_);
@@ -129,9 +132,9 @@ std::size_t Communicator::most_in_small_lane() const {
 
 /// Alike on all of them. With checksums messages go the way that has them.
 bool Communicator::all_map_their_peers() const {
-    bool all = !terms_.checksums && terms_.cards != nullptr;
+    bool all = !channel_settings_.checksums && channel_settings_.cards != nullptr;
     for (Rank rank = 0; all && rank < ranks(); ++rank) {
-        all = terms_.cards->maps_peers(first_rank_of(terms_, rank));
+        all = channel_settings_.cards->maps_peers(first_rank_of(channel_settings_, rank));
     }
     return all;
 }
@@ -162,7 +165,7 @@ ExecutorOptions Communicator::executor_options(bool small) {
     options.look_at_processes = [this] {
         std::vector<ProcessNews> own;
         for (ProcessNews news : world_->job().look_at_processes()) {
-            const Rank rank = rank_of_first(terms_, news.rank);
+            const Rank rank = rank_of_first(channel_settings_, news.rank);
             if (rank != Cause::nobody) {
                 own.push_back({rank, news.state});
             }
@@ -170,7 +173,7 @@ ExecutorOptions Communicator::executor_options(bool small) {
         return own;
     };
     options.process_text = [this](Rank rank) {
-        return world_->job().process_text(first_rank_of(terms_, rank));
+        return world_->job().process_text(first_rank_of(channel_settings_, rank));
     };
     return options;
 }
@@ -225,7 +228,7 @@ CommunicatorReport Communicator::report() const {
         call.by_some = making.by_some;
         for (const Rank rank : world_->missing_in(tag)) {
             const auto at = std::ranges::find(geometry_.first_rank, rank);
-            call.missing.push_back({MissingPiece::Kind::word,
+            call.missing.push_back({Missing::Kind::word,
                                     static_cast<Rank>(at - geometry_.first_rank.begin()), Port{}});
         }
         if (report.calls.size() == 1) {

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "comm/communicator/buffers_in_flight.hpp"
-#include "comm/communicator/circuit_pieces.hpp"
+#include "comm/communicator/circuit_stages.hpp"
 #include "comm/communicator/lane.hpp"
 #include "comm/communicator/learner.hpp"
 #include "comm/communicator/pending_call.hpp"
@@ -213,7 +213,7 @@ class Communicator {
     void keep_fastest(Trial& trial);
     void write_what_was_learned() const noexcept;
     bool names_circuits(const Request& request) const {
-        return CircuitPieces::names_circuits(chooser_->forced(request).algorithm);
+        return CircuitStages::names_circuits(chooser_->forced(request).algorithm);
     }
     [[noreturn]] void refuse_circuits(const Request& request, const char* why) const;
     void require_circuits_possible(const Request& request) const;
@@ -244,17 +244,17 @@ class Communicator {
     Identity identity_;
     std::optional<Chooser> chooser_;
     std::optional<Learner> learner_;  ///< TREFOIL_LEARN, but not of communicators from others
-    ChannelTerms terms_;
+    ChannelSettings channel_settings_;
     std::shared_ptr<CallNumbers> numbers_ = std::make_shared<CallNumbers>();
     std::shared_ptr<PeerReports> reports_ = std::make_shared<PeerReports>();
     std::mutex lanes_mutex_;            ///< held while a lane is made; guards what follows
     std::optional<Cause> abort_cause_;  ///< this rank has aborted: lanes that come later hear it
     Lanes lanes_;
     Rewire rewire_;
-    CircuitPieces circuit_pieces_;
+    CircuitStages circuit_stages_;
     PlanCache plans_;
     BuffersInFlight buffers_in_flight_;
-    BufferPieces blocking_;  ///< of a blocking call, for the comparison
+    UsedBytes blocking_;  ///< of a blocking call, for the comparison
     std::atomic<Status> failed_{Status::success};
     std::mutex failing_mutex_;          ///< one thread finds out why
     mutable std::mutex failure_mutex_;  ///< guards what follows, for which any thread may ask

@@ -39,8 +39,8 @@ constexpr StoredLane stored_lane(std::size_t landing_bytes) {
     constexpr std::size_t line = 64, flags = 16 * line;
     StoredLane lane;
     const std::size_t medium = (std::size_t{8} << 10) + line;
-    const std::size_t large = std::min(
-        landing_bytes / LandingRings::flagged_few_slots / line * line, most_stored_bytes + flags);
+    const std::size_t large = std::min(landing_bytes / LandingRings::stored_few_slots / line * line,
+                                       most_stored_bytes + flags);
     if (large >= medium) {
         lane.medium_slot = medium;
         lane.large_slot = large;
@@ -60,12 +60,12 @@ inline constexpr std::size_t most_spread_bytes = std::size_t{256} << 10;
 /// each rank by itself.
 class Lane {
   public:
-    /// `terms`: what is the same in all lanes. All but `limits` and `options` outlive this.
-    Lane(const Geometry& geometry, Engine& engine, const ChannelTerms& terms,
+    /// `settings`: what is the same in all lanes. All but `limits` and `options` outlive this.
+    Lane(const Geometry& geometry, Engine& engine, const ChannelSettings& settings,
          const SegmentLimits& limits, ProgramPool& programs, ExecutorOptions options)
-        : channels_(engine.groups(), terms),
+        : channels_(engine.groups(), settings),
           executor_(channels_, engine, std::move(options)),
-          schedules_(geometry, terms.rank),
+          schedules_(geometry, settings.rank),
           planner_(geometry.map, limits, channels_, schedules_, programs, executor_) {}
 
     const Channels& channels() const { return channels_; }

@@ -148,7 +148,7 @@ std::unique_ptr<Communicator> Communicator::split(std::int32_t colour, std::int3
     }
     const std::uint64_t offered = offered_by_all(words, members);
     for (Rank& member : members) {
-        member = first_rank_of(terms_, member);
+        member = first_rank_of(channel_settings_, member);
     }
     return made(geometry_of(world_->geometry(), members), identity, offer.take(offered));
 }
@@ -173,7 +173,7 @@ std::unique_ptr<Communicator> Communicator::create_group(const std::vector<Rank>
     const Identity identity = identity_.group(tag, checked);
     std::vector<Rank> first;
     for (const Rank member : checked) {
-        first.push_back(first_rank_of(terms_, member));
+        first.push_back(first_rank_of(channel_settings_, member));
     }
     ReadPlaces::Offer offer = world_->read_places().offer();
     const std::vector<Word> words = agree(

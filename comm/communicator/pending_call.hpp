@@ -7,9 +7,9 @@
 #include <memory>
 
 #include "comm/communicator/persistent_call.hpp"
-#include "comm/plan/buffer_pieces.hpp"
 #include "comm/plan/plan.hpp"
 #include "comm/plan/request.hpp"
+#include "comm/plan/used_bytes.hpp"
 #include "threads/executor/running_call.hpp"
 
 namespace trefoil {
@@ -30,7 +30,7 @@ struct PendingCall {
     std::shared_ptr<const void> operation;       ///< the user's that it uses, while it is in flight
     std::unique_ptr<PersistentCall> persistent;  ///< null: it is started once
     bool complete = true;  ///< nothing of it is in flight, as nothing had to move
-    BufferPieces buffers;  ///< that it uses
+    UsedBytes buffers;     ///< that it uses
     /// Set by the thread that issues; any thread lowers it when the request ends. Orders nothing:
     /// what else is here is changed by the thread that issues alone, while no other one has the
     /// request.

@@ -43,7 +43,7 @@ void PersistentCall::let_land_directly(Lane& lane, const Plan& plan, const Runni
     if (plan.segments.empty() || plan.programs.front()->shares_vectors) {
         return;
     }
-    // On all ranks, whatever comes of it here: tokens come by channels' ways back.
+    // On all ranks, whatever comes of it here: permissions come by channels' ways back.
     lane.planner().add_ways_back(plan);
     std::vector<const Program*> lowered;
     std::vector<DirectProgram> programs;

@@ -71,9 +71,9 @@ void Planner::lower_segments(Plan& plan, const Request& request, const Choice& c
                              const Schedule& schedule) {
     const auto [segments, per_segment] = cut(request, choice, map_.torus, schedule, limits_);
     SegmentShape shape = segment_shape(request, choice, map_, schedule);
-    const bool is_piece = choice.algorithm->set != nullptr && choice.algorithm->set->is_piece;
+    const bool is_stage = choice.algorithm->set != nullptr && choice.algorithm->set->is_stage;
     LowerOptions options{
-        .acknowledged = !request.synchronises() || is_piece,
+        .acknowledged = !request.synchronises() || is_stage,
         // By node a segment collects inside the nodes first, beside the pipeline before it.
         .drains_from =
             choice.algorithm->returns() && !choice.options.by_node ? choice.options.pieces : 0,

@@ -35,7 +35,7 @@ std::unique_ptr<Communicator> Communicator::shrink() {
             executor.await_settlement();
             const Cause cause = executor.cause();
             if (cause.status == Status::peer_lost && cause.blame.culprit != Blame::nobody) {
-                suspected = first_rank_of(terms_, cause.blame.culprit);
+                suspected = first_rank_of(channel_settings_, cause.blame.culprit);
             }
         }
     });

@@ -120,7 +120,7 @@ World::Left World::find_survivors(const Meeting& meeting, std::string mine,
     }
     if (ranks() > 1) {
         const Engine::Exclusive held(*engine_);
-        engine_->see_off(patience().survivors_farewell);
+        engine_->drain(patience().survivors_farewell);
     }
     const std::lock_guard lock(gathering_mutex_);
     const Survivors& part = survivors_of(meeting.tag);

@@ -24,9 +24,9 @@ void shrink(Program& program) {
 
 }  // namespace
 
-void finish_program(Program& program, bool is_flagged) {
+void finish_program(Program& program, bool are_stored) {
     name_arrivals(program);
-    if (is_flagged) {
+    if (are_stored) {
         order_steps(program);
     }
     shrink(program);

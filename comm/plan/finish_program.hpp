@@ -7,8 +7,8 @@
 namespace trefoil {
 
 /// Operations know their arrivals by the number that these have in their channel; from now on by
-/// that in the program. With flags (`is_flagged`) steps have their order, and what each of them
-/// awaits. The lists keep no room to grow, as programs are kept.
-void finish_program(Program& program, bool is_flagged);
+/// that in the program. Where messages are stores (`are_stored`), steps have their order, and what
+/// each of them awaits. The lists keep no room to grow, as programs are kept.
+void finish_program(Program& program, bool are_stored);
 
 }  // namespace trefoil

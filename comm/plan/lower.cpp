@@ -59,12 +59,12 @@ class Lowering {
         if (copies_->add_rest(map_.wanted(), program_.ops)) {
             program_.begin = {first, static_cast<std::uint32_t>(program_.ops.size()) - first};
         }
-        program_.acknowledged = options_.acknowledged && !channels_.rings.are_flagged();
+        program_.acknowledged = options_.acknowledged && !channels_.rings.are_stored();
         add_drains();
         program_.image_is_input = map_.image_is_input();
         program_.image_is_output = map_.image_is_output();
         routes_.assign(program_, channels_, options_.counts_in_pairs);
-        finish_program(program_, channels_.rings.are_flagged());
+        finish_program(program_, channels_.rings.are_stored());
         return std::move(program_);
     }
 
@@ -118,7 +118,7 @@ class Lowering {
         }
         lowered.puts.count = static_cast<std::uint32_t>(program_.puts.size()) - lowered.puts.first;
         const std::uint32_t arrivals = lower_receives(step, this_step, lowered);
-        lowered.tokens = 1 + lowered.puts.count + arrivals;
+        lowered.events = 1 + lowered.puts.count + arrivals;
         lowered.part = static_cast<std::uint32_t>(program_.parts.size());
         lowered.schedule_step = number;
         lowered.schedule_part = part;
@@ -224,11 +224,11 @@ class Lowering {
 
     void lower_send(const Send& send) {
         const auto extents = schedule_.extents_of(send);
-        const std::vector<Run> pieces =
+        const std::vector<Run> runs =
             send.opens ? std::vector<Run>{{{Location::addresses, told_to(send.peer)},
                                            sizeof(VectorAddresses)}}
                        : copies_->sources(runs_->of(extents));
-        const std::size_t bytes = total(pieces);
+        const std::size_t bytes = total(runs);
         if (bytes == 0 && !extents.empty()) {
             return;
         }
@@ -240,16 +240,15 @@ class Lowering {
         const RoutePlace place = routes_.take_out(put.channel, bytes);
         put.landing_offset = place.offset;
         put.index = place.index;
-        if (pieces.size() == 1 && !options_.pack_all) {
-            put.source = pieces[0].at;
+        if (runs.size() == 1 && !options_.pack_all) {
+            put.source = runs[0].at;
         } else if (bytes > 0) {
             put.pack_offset = program_.pack_bytes[put.group];
             put.packs.first = static_cast<std::uint32_t>(program_.ops.size());
             std::size_t at = put.pack_offset;
-            for (const Run& piece : pieces) {
-                add_op(program_.ops, Action::replace, {Location::output, at}, piece.at,
-                       piece.bytes);
-                at += piece.bytes;
+            for (const Run& run : runs) {
+                add_op(program_.ops, Action::replace, {Location::output, at}, run.at, run.bytes);
+                at += run.bytes;
             }
             put.packs.count = static_cast<std::uint32_t>(program_.ops.size()) - put.packs.first;
             program_.pack_bytes[put.group] += aligned(bytes);

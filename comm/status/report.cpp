@@ -22,8 +22,8 @@ std::string text_of(const CallReport& call) {
                 ? "segment " + std::to_string(call.started) + " of " + std::to_string(call.segments)
                 : "";
     const char* separator = moves ? "; waits for " : "waits for ";
-    for (const MissingPiece& piece : call.missing) {
-        text += separator + trefoil::text_of(piece);
+    for (const Missing& missing : call.missing) {
+        text += separator + trefoil::text_of(missing);
         separator = ", ";
     }
     const char* const own =
@@ -67,12 +67,12 @@ std::string list(const char* name, const Values& values, ToText&& to_text) {
     return text + "]";
 }
 
-std::string json_of(const MissingPiece& piece) {
+std::string json_of(const Missing& missing) {
     const char* const kinds[] = {"message", "room", "connection", "word"};
-    return "{" + field("for", std::string(kinds[static_cast<int>(piece.kind)])) + "," +
-           field("rank", piece.peer) + "," + field("port", to_string(piece.port)) + "," +
-           field("part", piece.part) + "," + field("step", piece.step) + "," +
-           field("bytes", piece.bytes) + "}";
+    return "{" + field("for", std::string(kinds[static_cast<int>(missing.kind)])) + "," +
+           field("rank", missing.peer) + "," + field("port", to_string(missing.port)) + "," +
+           field("part", missing.part) + "," + field("step", missing.step) + "," +
+           field("bytes", missing.bytes) + "}";
 }
 
 std::string json_of(const CallReport& call) {
@@ -80,7 +80,7 @@ std::string json_of(const CallReport& call) {
            field("signature", std::to_string(call.signature)) + "," + field("what", call.text) +
            "," + field("by_some", call.by_some) + "," + field("segments", call.segments) + "," +
            field("started", call.started) + "," +
-           list("waits", call.missing, [](const MissingPiece& piece) { return json_of(piece); }) +
+           list("waits", call.missing, [](const Missing& missing) { return json_of(missing); }) +
            "}";
 }
 

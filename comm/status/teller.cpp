@@ -38,13 +38,13 @@ bool ready(const Descriptor& socket, short what, Clock::time_point deadline) {
 std::string question(const Descriptor& socket) {
     const auto deadline = Clock::now() + patience().longest_question;
     std::string text;
-    std::array<char, 128> piece{};
-    while (text.size() < piece.size() && ready(socket, POLLIN, deadline)) {
-        const ssize_t bytes = recv(socket.number(), piece.data(), piece.size(), 0);
+    std::array<char, 128> chunk{};
+    while (text.size() < chunk.size() && ready(socket, POLLIN, deadline)) {
+        const ssize_t bytes = recv(socket.number(), chunk.data(), chunk.size(), 0);
         if (bytes <= 0) {
             return "";
         }
-        text.append(piece.data(), static_cast<std::size_t>(bytes));
+        text.append(chunk.data(), static_cast<std::size_t>(bytes));
         if (const auto end = text.find('\n'); end != std::string::npos) {
             return text.substr(0, end);
         }

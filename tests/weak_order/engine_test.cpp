@@ -20,7 +20,7 @@ Program one_step(bool ends) {
     writer.step();
     writer.end(test::copy_op({Location::output, 0}, {Location::input, 0}, bytes));
     Program program = writer.take(false);
-    program.steps[0].tokens += ends ? 0 : 1;
+    program.steps[0].events += ends ? 0 : 1;
     return program;
 }
 
@@ -30,7 +30,7 @@ struct Calls {
         channels.groups = groups;
         channels.rings = LandingRings(bytes, 0);
         call.text = "the scenario's call";
-        call.segments = pieces;
+        call.segments = segments;
         running.begin(call, vectors(), 0);  // a thread may wait for it before it is issued
     }
     void attach(Engine& engine) {
@@ -50,7 +50,7 @@ struct Calls {
     std::array<std::byte, bytes> vector{}, result{};
     Channels channels;
     Program program;
-    std::array<CallSegment, 1> pieces{CallSegment{&program, 0}};
+    std::array<CallSegment, 1> segments{CallSegment{&program, 0}};
     Call call;
     RunningCall running;
     std::unique_ptr<Executor> executor;
@@ -93,7 +93,7 @@ Threads another_thread_issues() {
 /// The same, of a communicator that the worker looks after already.
 Threads another_thread_issues_again() {
     const auto rank = std::make_shared<Driven>();
-    rank->engine.look_after(*rank->calls[0]->executor);
+    rank->engine.enlist(*rank->calls[0]->executor);
     rank->engine.advance(*rank->calls[0]->executor);
     return {[rank] { rank->calls[0]->executor->wait(rank->calls[0]->running); },
             [rank] { rank->calls[0]->issue(); }};
@@ -111,7 +111,7 @@ Threads work_comes_again() {
     };
     return {[rank, end] {
                 for (const auto& calls : rank->calls) {
-                    rank->engine.look_after(*calls->executor);
+                    rank->engine.enlist(*calls->executor);
                 }
                 rank->engine.advance(*rank->calls[0]->executor);
                 rank->engine.advance(*rank->calls[0]->executor);
@@ -170,7 +170,7 @@ Threads vectors_are_withdrawn() {
     const std::vector<std::string> cards(2, encode(rank->engine.card()));
     rank->engine.meet(std::make_shared<Cards>(cards), [](std::string_view) { return 0; });
     rank->calls[0]->channels.add_out(1, Port{0});
-    rank->engine.look_after(*rank->calls[0]->executor);
+    rank->engine.enlist(*rank->calls[0]->executor);
     return {[rank] { rank->engine.advance(*rank->calls[0]->executor); },
             [rank] {
                 const Engine::Exclusive held(rank->engine);

@@ -70,14 +70,14 @@ struct Workers {
         peers.call.store(hash | 1);
     }
 
-    void begin(const Program& its_program, std::size_t segments = 1) {
+    void begin(const Program& its_program, std::size_t how_many = 1) {
         program = its_program;
         parts->room.include(program, channels.in.size(), channels.out.size());
         for (RunningSegment& segment : parts->queue.places()) {
             segment.make_room(parts->room, channels);
         }
-        pieces.assign(segments, CallSegment{&program, 0});
-        call.segments = pieces;
+        segments.assign(how_many, CallSegment{&program, 0});
+        call.segments = segments;
         running.begin(call, {vector.data(), result.data()}, ++calls);
         parts->in_flight.issue_here();
         parts->calls.push_here(running);
@@ -125,7 +125,7 @@ struct Workers {
     std::unique_ptr<ExecutorParts> parts;
     std::vector<std::unique_ptr<WorkerPart>> workers;
     Program program;
-    std::vector<CallSegment> pieces;
+    std::vector<CallSegment> segments;
     Call call;
     RunningCall running;
     std::uint64_t calls = 0;

@@ -55,11 +55,11 @@ Threads messages(std::size_t before) {
             worker(pair, pair->second, pair->received)};
 }
 
-TEST(FlaggedPiece, EveryOrderingIsNeeded) {
+TEST(StoredSegment, EveryOrderingIsNeeded) {
     constexpr Bounds few{.preemptions = 1, .stale = 1};
-    prove({"threads/executor/flagged_piece.cpp"},
+    prove({"threads/executor/stored_segment.cpp"},
           {{"a message is awaited", [] { return messages(0); }, few},
-           {"a slot is awaited", [] { return messages(LandingRings::flagged_few_slots); }, few}});
+           {"a slot is awaited", [] { return messages(LandingRings::stored_few_slots); }, few}});
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ struct Landing {
     void* user = nullptr;      ///< whatever its user finds it by
     std::uint32_t number = 0;  ///< the same
 
-    ArenaPiece memory;
+    ArenaSlice memory;
     std::optional<std::uint64_t> puts;  ///< of the peer, all that there will be, once it has left
 };
 

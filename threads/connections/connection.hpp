@@ -31,14 +31,14 @@ struct Connection {
     // The own stream. The source of a record is taken when there is one, and may be changed again
     // when it has left and was answered; that of the answer when it has left.
     std::string outgoing;  ///< what no record holds yet
-    ArenaPiece record;
+    ArenaSlice record;
     std::size_t record_bytes = 0;  ///< that travel
     std::uint64_t put = 0;         ///< the last record's number
     bool record_to_put = false, record_leaving = false, record_unanswered = false;
 
     // What does not wait for answers: one entry, once.
     std::string urgent;
-    ArenaPiece urgent_source;
+    ArenaSlice urgent_source;
     bool urgent_used = false, urgent_to_put = false, urgent_leaving = false, urgent_taken = false;
     /// It may have got lost: it is said again in the stream, when the peer answers that.
     bool urgent_in_doubt = false;
@@ -51,7 +51,7 @@ struct Connection {
     // The peer's stream.
     std::string incoming;     ///< the beginning of an entry
     std::uint64_t taken = 0;  ///< the last record's number
-    ArenaPiece answer;
+    ArenaSlice answer;
     bool answer_due = false, answer_leaving = false;
 
     std::uint32_t failed_puts = 0;  ///< since the last answer

@@ -10,7 +10,7 @@
 
 namespace trefoil {
 
-ArenaPiece LandingArena::take(std::size_t bytes) {
+ArenaSlice LandingArena::take(std::size_t bytes) {
     constexpr std::size_t most = ~std::size_t{0} / 4;
     if (bytes == 0 || bytes > most) {
         throw Error(Status::out_of_memory,
@@ -30,10 +30,10 @@ ArenaPiece LandingArena::take(std::size_t bytes) {
     if (room > bytes) {
         add_gap({at.first, at.second + bytes}, room - bytes);
     }
-    return piece_at(at, bytes, false);
+    return slice_at(at, bytes, false);
 }
 
-ArenaPiece LandingArena::piece_at(Gap at, std::size_t bytes, bool at_end) {
+ArenaSlice LandingArena::slice_at(Gap at, std::size_t bytes, bool at_end) {
     const auto [chunk, offset] = at;
     auto& [first, end] = untouched_[chunk];
     const bool untouched = offset >= first && offset + bytes <= end;
@@ -46,7 +46,7 @@ ArenaPiece LandingArena::piece_at(Gap at, std::size_t bytes, bool at_end) {
     return {chunks_[chunk].data + offset, chunk, offset, bytes, untouched};
 }
 
-ArenaPiece LandingArena::take_small(std::size_t bytes) {
+ArenaSlice LandingArena::take_small(std::size_t bytes) {
     const auto fits = [bytes](const auto& gap) { return gap.second >= bytes; };
     auto gap = std::find_if(gaps_.rbegin(), gaps_.rend(), fits);
     if (gap == gaps_.rend()) {
@@ -58,12 +58,12 @@ ArenaPiece LandingArena::take_small(std::size_t bytes) {
     if (room > bytes) {
         add_gap(at, room - bytes);
     }
-    return piece_at({at.first, at.second + room - bytes}, bytes, true);
+    return slice_at({at.first, at.second + room - bytes}, bytes, true);
 }
 
-void LandingArena::give_back(const ArenaPiece& piece) {
-    Gap at{piece.chunk, piece.offset};
-    std::size_t bytes = piece.bytes;
+void LandingArena::give_back(const ArenaSlice& slice) {
+    Gap at{slice.chunk, slice.offset};
+    std::size_t bytes = slice.bytes;
     used_ -= bytes;
     auto next = gaps_.lower_bound(at);
     if (next != gaps_.begin()) {

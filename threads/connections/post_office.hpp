@@ -150,7 +150,7 @@ class PostOffice {
     bool put_record(Connection& connection);
     bool put_urgent(Connection& connection);
     bool put_trial(Connection& connection);
-    MailboxPut from_arena(Signal::Kind kind, const ArenaPiece& source, std::size_t offset,
+    MailboxPut from_arena(Signal::Kind kind, const ArenaSlice& source, std::size_t offset,
                           std::size_t bytes, ConnectionCookie cookie) {
         return {kind, source.data, arena_.chunk(source.chunk).descriptor, offset, bytes, cookie};
     }

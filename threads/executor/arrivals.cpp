@@ -91,10 +91,10 @@ Arrivals::Use* Arrivals::use_of(std::uint32_t channel, const Notification& notif
     return is_it ? &use : nullptr;
 }
 
-/// The message is one that the call expects, and its bytes are those that were sent. `pieces`: how
+/// The message is one that the call expects, and its bytes are those that were sent. `runs`: how
 /// many puts to the vector it comes by; 0: one to its slot.
 bool Arrivals::fits(const RunningSegment& segment, std::uint32_t channel,
-                    const Notification& notification, std::size_t& pieces) noexcept {
+                    const Notification& notification, std::size_t& runs) noexcept {
     const Program& program = segment.program();
     const Call& call = segment.call().call();
     const bool expected =
@@ -109,12 +109,12 @@ bool Arrivals::fits(const RunningSegment& segment, std::uint32_t channel,
         due = signed_by(0);
         const bool landed_directly = segment.direct() != nullptr &&
                                      notification.signature == due.landed_directly().signature;
-        pieces = landed_directly ? segment.direct()->pieces.of(arrival).size() : 0;
-        const bool is_whole = segment.puts_missing(arrival, pieces) <= 1;
+        runs = landed_directly ? segment.direct()->runs.of(arrival).size() : 0;
+        const bool is_whole = segment.puts_missing(arrival, runs) <= 1;
         if (channels_.checksums && is_whole) {
-            due = signed_by(checksum_of(segment, channel, notification, pieces));
+            due = signed_by(checksum_of(segment, channel, notification, runs));
         }
-        due = pieces > 0 ? due.landed_directly() : due;
+        due = runs > 0 ? due.landed_directly() : due;
         due.check = channels_.checksums && !is_whole ? notification.check : due.check;
     }
     const bool same_call = expected && notification.signature == due.signature;
@@ -136,18 +136,18 @@ bool Arrivals::fits(const RunningSegment& segment, std::uint32_t channel,
 
 std::uint32_t Arrivals::checksum_of(const RunningSegment& segment, std::uint32_t channel,
                                     const Notification& notification,
-                                    std::size_t pieces) const noexcept {
+                                    std::size_t runs) const noexcept {
     const Program& program = segment.program();
     const std::uint32_t arrival = program.arrivals[channel].first + notification.index;
-    if (pieces == 0) {
+    if (runs == 0) {
         return crc32c(segment.buffers().at(
                           {Location::first_landing + channel, program.arrival_offsets[arrival]}),
                       program.arrival_bytes[arrival]);
     }
     std::uint32_t checksum = 0;
-    for (const DirectPiece& piece : segment.direct()->pieces.of(arrival)) {
+    for (const DirectRun& run : segment.direct()->runs.of(arrival)) {
         checksum =
-            crc32c(segment.buffers().at({Location::output, piece.target}), piece.bytes, checksum);
+            crc32c(segment.buffers().at({Location::output, run.target}), run.bytes, checksum);
     }
     return checksum;
 }
@@ -173,12 +173,12 @@ void Arrivals::count(Use& use, std::uint32_t channel, const Notification& notifi
     }
     RunningSegment& segment = queue_.at(use.segment - 1);
     const Program& program = segment.program();
-    std::size_t pieces = 0;
-    if (!fits(segment, channel, notification, pieces)) {
+    std::size_t runs = 0;
+    if (!fits(segment, channel, notification, runs)) {
         return;
     }
     const std::uint32_t arrival = program.arrivals[channel].first + notification.index;
-    const RunningSegment::Taken taken = segment.take_arrival(arrival, pieces);
+    const RunningSegment::Taken taken = segment.take_arrival(arrival, runs);
     if (taken == RunningSegment::Taken::twice) {
         fail_for_double(channel);
         return;
@@ -187,17 +187,17 @@ void Arrivals::count(Use& use, std::uint32_t channel, const Notification& notifi
         return;
     }
     channels_.in[channel].bytes += program.arrival_bytes[arrival];
-    channels_.in[channel].copied += pieces > 0 ? 0 : program.arrival_copies[arrival];
+    channels_.in[channel].copied += runs > 0 ? 0 : program.arrival_copies[arrival];
     --use.missing;
     const std::uint32_t step = program.arrival_steps[arrival];
     if (!notes_.on()) {
-        steps_.spend_token(segment, step, notes_);
+        steps_.count_event(segment, step, notes_);
         return;
     }
     const std::int64_t begin = notes_.clock();
-    const std::uint64_t number = segment.number();  // the token may complete segment and call
+    const std::uint64_t number = segment.number();  // the event may complete segment and call
     const ProgramStep noted = program.steps[step];
-    steps_.spend_token(segment, step, notes_);
+    steps_.count_event(segment, step, notes_);
     notes_.arrival(number, noted, notification.index, channels_.in[channel], begin);
 }
 

@@ -15,8 +15,8 @@
 
 namespace trefoil {
 
-/// Takes the notifications of one group. Messages of segments that run here spend their step's
-/// token; those that are early wait for their segment; those that do not fit the call are a
+/// Takes the notifications of one group. Messages of segments that run here are events of their
+/// step; those that are early wait for their segment; those that do not fit the call are a
 /// failure. Used by the group's owner.
 class Arrivals {
   public:
@@ -55,9 +55,9 @@ class Arrivals {
     void count(Use& use, std::uint32_t channel, const Notification& notification) noexcept;
     void fail_for_double(std::uint32_t channel) noexcept;
     bool fits(const RunningSegment& segment, std::uint32_t channel,
-              const Notification& notification, std::size_t& pieces) noexcept;
+              const Notification& notification, std::size_t& runs) noexcept;
     std::uint32_t checksum_of(const RunningSegment& segment, std::uint32_t channel,
-                              const Notification& notification, std::size_t pieces) const noexcept;
+                              const Notification& notification, std::size_t runs) const noexcept;
 
     std::size_t group_;
     Channels& channels_;

@@ -11,7 +11,7 @@
 
 namespace trefoil {
 
-/// A piece of the user's vectors: every block from `offset` on, as far as the program goes. Each
+/// A slice of the user's vectors: every block from `offset` on, as far as the program goes. Each
 /// segment runs the whole schedule.
 struct CallSegment {
     const Program* program = nullptr;

@@ -12,8 +12,8 @@
 
 namespace trefoil {
 
-/// Ranks and ports are the communicator's.
-struct MissingPiece {
+/// What a call waits for. Ranks and ports are the communicator's.
+struct Missing {
     enum class Kind : std::uint8_t {
         message,     ///< that the peer is to send in this step
         room,        ///< the peer has not taken in what came before, or has not started the call
@@ -27,14 +27,14 @@ struct MissingPiece {
     std::size_t bytes = 0;   ///< of the message that is to come, or that is to be put
 };
 /// "step 1 of part 0 from rank 3 through port +0".
-std::string text_of(const MissingPiece& piece);
+std::string text_of(const Missing& missing);
 
 struct CallReport {
     std::uint64_t number = 0;     ///< among the communicator's calls
     std::uint64_t signature = 0;  ///< equal on all ranks that make the same call
     std::string text;
     std::size_t segments = 0, started = 0;  ///< no segments: a communicator is made
-    std::vector<MissingPiece> missing;      ///< by its segments that have started
+    std::vector<Missing> missing;           ///< by its segments that have started
     bool by_some = false;                   ///< of the ranks, which are in no call together
 };
 

@@ -130,39 +130,39 @@ class OutUses {
     std::array<std::atomic<std::uint8_t>, words> come_{0, 0, 0, 0, 1, 1, 1, 1};
 };
 
-/// The sending end's tokens (direct_program.hpp): for which uses the peer's vector is ready.
+/// The sending end's permissions (direct_program.hpp): for which uses the peer's vector is ready.
 ///
-/// A token of use u comes only if this end will wait for it, and before it ends use u. When it
+/// A permission of use u comes only if this end will wait for it, and before it ends use u. When it
 /// comes, the peer has started use u, so it has completed use u - 2, which this end has begun. So
-/// tokens that matter are of the last two uses that were begun, and of the next two.
-class Tokens {
+/// permissions that matter are of the last two uses that were begun, and of the next two.
+class Permissions {
   public:
     /// A segment that sends through the channel starts. By worker 0, which publishes the segment to
     /// the others afterwards.
     void begin(std::uint32_t use) {
-        std::atomic<std::uint8_t>& ended = tokens_[(use + 4) % places];
+        std::atomic<std::uint8_t>& ended = permissions_[(use + 4) % places];
         if (ended.load(std::memory_order_relaxed) != 0) {
             ended.store(0, std::memory_order_relaxed);
         }
     }
     /// By the owner of the channel's group.
     void take(std::uint32_t use, std::uint32_t sign) {
-        tokens_[use % places].store(static_cast<std::uint8_t>(has_come | sign),
-                                    std::memory_order_relaxed);
+        permissions_[use % places].store(static_cast<std::uint8_t>(has_come | sign),
+                                         std::memory_order_relaxed);
     }
     /// By the same; others ask for messages.
     bool have(std::uint32_t use) const {
-        return tokens_[use % places].load(std::memory_order_relaxed) != 0;
+        return permissions_[use % places].load(std::memory_order_relaxed) != 0;
     }
     std::uint32_t sign_of(std::uint32_t use) const {
-        return tokens_[use % places].load(std::memory_order_relaxed) & (has_come - 1U);
+        return permissions_[use % places].load(std::memory_order_relaxed) & (has_come - 1U);
     }
 
   private:
     static constexpr std::uint32_t places = 8;
     static constexpr std::uint8_t has_come = 0x40;
     static_assert(Notification::use_modulus(32) % places == 0);
-    std::array<std::atomic<std::uint8_t>, places> tokens_{};
+    std::array<std::atomic<std::uint8_t>, places> permissions_{};
 };
 
 }  // namespace trefoil

@@ -110,13 +110,14 @@ int Channels::group_of(Port port) const {
     throw Error(Status::internal, "port " + to_string(port) + " was not opened");
 }
 
-Rank rank_of_first(const ChannelTerms& terms, Rank first) {
-    if (terms.first_rank.empty()) {
+Rank rank_of_first(const ChannelSettings& settings, Rank first) {
+    if (settings.first_rank.empty()) {
         return first;
     }
-    const auto found = std::find(terms.first_rank.begin(), terms.first_rank.end(), first);
-    return found == terms.first_rank.end() ? Cause::nobody
-                                           : static_cast<Rank>(found - terms.first_rank.begin());
+    const auto found = std::find(settings.first_rank.begin(), settings.first_rank.end(), first);
+    return found == settings.first_rank.end()
+               ? Cause::nobody
+               : static_cast<Rank>(found - settings.first_rank.begin());
 }
 
 bool has_ended(const Channels& channels, Rank peer) {

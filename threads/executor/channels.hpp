@@ -20,7 +20,7 @@
 
 namespace trefoil {
 
-/// The ends of a channel whose messages are stores (flagged_calls.hpp). By the thread that runs its
+/// The ends of a channel whose messages are stores (stored_calls.hpp). By the thread that runs its
 /// calls; the addresses before the release of connected or landed.
 struct StoringEnd {
     std::byte* slots = nullptr;      ///< the first, at the receiver; null: not known yet
@@ -45,7 +45,7 @@ struct OutChannel {
     Ring ring = Ring::few;
     int group = 0;  ///< index of the own group that drives it
     OutUses uses{};
-    Tokens tokens{};
+    Permissions permissions{};
     StoringEnd end{};
 
     // By the group's owner. Before the release of connected: how the peer is reached. Where
@@ -94,13 +94,13 @@ struct InChannel {
 };
 
 /// What the channels of a communicator have in common, alike on its ranks.
-struct ChannelTerms {
+struct ChannelSettings {
     LandingRings rings;
     bool checksums = false;  ///< messages carry the CRC of their bytes, at both ends alike
     int read_place = 0;      ///< of the guards of its calls that read peers' vectors
     /// Part of what messages of its calls carry.
     std::uint64_t secret = 0;
-    /// Of the marks of flags (flagged_calls.hpp). Nothing that can be asked for tells it. The upper
+    /// Of the marks of flags (stored_calls.hpp). Nothing that can be asked for tells it. The upper
     /// two bits are 10, so that it is more than 0 with any number of uses added.
     std::uint64_t mark_key = std::uint64_t{1} << 63;
     /// Its number (comm/derived/identity.hpp), by which letters name it.
@@ -122,16 +122,16 @@ struct ChannelTerms {
     std::shared_ptr<const Cards> cards;  ///< null: where peers are is not known
 };
 
-inline Rank first_rank_of(const ChannelTerms& terms, Rank rank) {
-    return terms.first_rank.empty() ? rank : terms.first_rank[static_cast<std::size_t>(rank)];
+inline Rank first_rank_of(const ChannelSettings& settings, Rank rank) {
+    return settings.first_rank.empty() ? rank : settings.first_rank[static_cast<std::size_t>(rank)];
 }
 /// Cause::nobody for a rank that is none of the communicator's.
-Rank rank_of_first(const ChannelTerms& terms, Rank first);
+Rank rank_of_first(const ChannelSettings& settings, Rank first);
 
-struct Channels : ChannelTerms {
+struct Channels : ChannelSettings {
     Channels() = default;
-    Channels(std::vector<std::shared_ptr<PortGroup>> its_groups, const ChannelTerms& terms)
-        : ChannelTerms(terms), groups(std::move(its_groups)) {}
+    Channels(std::vector<std::shared_ptr<PortGroup>> its_groups, const ChannelSettings& settings)
+        : ChannelSettings(settings), groups(std::move(its_groups)) {}
 
     std::vector<std::shared_ptr<PortGroup>> groups;
     GrowingArray<OutChannel> out;

@@ -111,7 +111,7 @@ bool ControlMessages::acknowledged(std::size_t group, std::uint32_t in_channel,
     if (notification.is_acknowledgement()) {
         out.uses.acknowledge(notification.use, out.ring);
     } else {
-        out.tokens.take(notification.use, notification.signature);
+        out.permissions.take(notification.use, notification.signature);
     }
     wake_up_.announce();
     return true;

@@ -27,28 +27,28 @@ BlobWriter letter_of(Word word, std::uint64_t name, Ring ring) {
 }
 
 /// As a sender counts: by message of the channel.
-void write_pieces(BlobWriter& letter, const DirectPieces& pieces, ProgramRange arrivals) {
+void write_runs(BlobWriter& letter, const DirectRuns& runs, ProgramRange arrivals) {
     letter.number(arrivals.count);
     for (std::uint32_t i = 0; i < arrivals.count; ++i) {
-        const auto of_message = pieces.of(arrivals.first + i);
+        const auto of_message = runs.of(arrivals.first + i);
         letter.number(static_cast<std::uint8_t>(of_message.size()));
-        for (const DirectPiece& piece : of_message) {
-            letter.number(piece);
+        for (const DirectRun& run : of_message) {
+            letter.number(run);
         }
     }
 }
 
-DirectPieces read_pieces(BlobReader& reader) {
-    DirectPieces result;
+DirectRuns read_runs(BlobReader& reader) {
+    DirectRuns result;
     const std::size_t messages = reader.count<std::uint32_t>(sizeof(std::uint8_t));
     result.resize(messages);
-    std::vector<DirectPiece> pieces;
+    std::vector<DirectRun> runs;
     for (std::uint32_t i = 0; i < messages; ++i) {
-        pieces.resize(reader.number<std::uint8_t>());
-        for (DirectPiece& piece : pieces) {
-            piece = reader.number<DirectPiece>();
+        runs.resize(reader.number<std::uint8_t>());
+        for (DirectRun& run : runs) {
+            run = reader.number<DirectRun>();
         }
-        result.set(i, pieces);
+        result.set(i, runs);
     }
     return result;
 }
@@ -122,8 +122,8 @@ void DirectCalls::offer(const DirectCall& call) {
         letter.number(static_cast<std::uint32_t>(call.programs_.size()));
         for (std::size_t p = 0; p < call.programs_.size(); ++p) {
             const Program& program = *call.lowered_[p];
-            write_pieces(letter, call.programs_[p].pieces,
-                         in < program.arrivals.size() ? program.arrivals[in] : ProgramRange());
+            write_runs(letter, call.programs_[p].runs,
+                       in < program.arrivals.size() ? program.arrivals[in] : ProgramRange());
         }
         say(channel, letter.bytes());
     }
@@ -147,7 +147,7 @@ void DirectCalls::accept(DirectCall& call, std::uint64_t number) {
         const auto offered =
             offers_.find({call.name_, channel.peer, channel.port.index, channel.ring});
         if (offered == offers_.end() || offered->second->withdrawn ||
-            offered->second->pieces.size() != call.programs_.size() ||
+            offered->second->runs.size() != call.programs_.size() ||
             std::find(call.outgoing_.begin(), call.outgoing_.end(), offered->second) !=
                 call.outgoing_.end()) {
             continue;
@@ -229,9 +229,9 @@ DirectCalls::Accepted DirectCalls::take_letter(Rank peer, Port own, int group,
         outgoing->group = group;
         outgoing->base = reader.number<std::uint64_t>();
         const std::string description = reader.text();
-        outgoing->pieces.resize(reader.count<std::uint32_t>(sizeof(std::uint32_t)));
-        for (DirectPieces& pieces : outgoing->pieces) {
-            pieces = read_pieces(reader);
+        outgoing->runs.resize(reader.count<std::uint32_t>(sizeof(std::uint32_t)));
+        for (DirectRuns& runs : outgoing->runs) {
+            runs = read_runs(reader);
         }
         outgoing->memory =
             channels_.groups[static_cast<std::size_t>(group)]->import_memory(description);

@@ -27,8 +27,8 @@ namespace trefoil {
 ///  - The receiver, when it first starts the call, *offers* its memory to the senders of each
 ///    channel with candidates.
 ///  - A sender that has heard it by the time it starts the call again *accepts*, from that call on:
-///    its puts go into the vector from then on, and wait for tokens. Tokens are sent for accepted
-///    channels only, so that each is waited for.
+///    its puts go into the vector from then on, and wait for permissions. Permissions are sent for
+///    accepted channels only, so that each is waited for.
 ///  - Who frees the call *withdraws* its offers.
 ///
 /// The number of the first call by which it was started names it: calls are numbered alike on all
@@ -52,7 +52,7 @@ class DirectCall {
     const DirectProgram& program(std::uint32_t number) const { return programs_[number]; }
     /// The number of its first call; 0: it was not started.
     std::uint64_t name() const { return name_; }
-    /// What a token says of it: so much fits.
+    /// What a permission says of it: so much fits.
     std::uint32_t sign() const { return static_cast<std::uint32_t>(name_) & 0x3f; }
     const std::vector<Registered>& registered() const { return registered_; }
     /// Puts of the group may read these bytes where they are, with this descriptor. False: they lie
@@ -62,7 +62,7 @@ class DirectCall {
     /// Peers may put into the vector now. While no worker works.
     bool is_open() const;
 
-    /// The sender waits for tokens in this call. By the owner of the channel's group.
+    /// The sender waits for permissions in this call. By the owner of the channel's group.
     bool is_accepted(std::uint32_t in, std::uint64_t call) const {
         const auto found = accepted_.find(in);
         return found != accepted_.end() && found->second != 0 && call >= found->second;

@@ -23,7 +23,7 @@ struct Touch {
 struct Candidate {
     std::uint32_t arrival = 0, step = 0;
     std::uint32_t last_touch = none;  ///< the step
-    std::vector<DirectPiece> pieces{};
+    std::vector<DirectRun> runs{};
     static constexpr std::uint32_t none = ~0U;
 };
 
@@ -95,7 +95,7 @@ class Finder {
     std::optional<Candidate> candidate_of(std::uint32_t s, ProgramRange ops) const {
         Candidate candidate{program_.ops[ops.first].arrival, s, Candidate::none};
         if (candidate.arrival == ProgramOp::none ||
-            !DirectPieces::are_worthwhile(ops.count, program_.arrival_bytes[candidate.arrival])) {
+            !DirectRuns::are_worthwhile(ops.count, program_.arrival_bytes[candidate.arrival])) {
             return std::nullopt;
         }
         for (std::uint32_t i = ops.first; i < ops.first + ops.count; ++i) {
@@ -104,7 +104,7 @@ class Finder {
                 !may_land(i, ops.first + ops.count, candidate)) {
                 return std::nullopt;
             }
-            candidate.pieces.push_back({op.target.offset, op.elements});
+            candidate.runs.push_back({op.target.offset, op.elements});
         }
         return candidate;
     }
@@ -139,8 +139,8 @@ class Finder {
     std::vector<Touch> touches_;
 };
 
-/// Of one channel: the most that share a token. Those of early steps go first, as a token that
-/// waits for what comes later would come too late for them.
+/// Of one channel: the most that share a permission. Those of early steps go first, as a permission
+/// that waits for what comes later would come too late for them.
 void drop_out_of_order(const Program& program, std::vector<Candidate>& all) {
     const auto step = [&](std::uint32_t s) { return program.steps[s].schedule_step; };
     while (!all.empty()) {
@@ -162,7 +162,7 @@ DirectProgram find_candidates(const Program& program, const Channels& channels,
                               const std::byte* input, const std::byte* output,
                               std::size_t element_bytes) {
     DirectProgram direct;
-    direct.pieces.resize(program.arrival_steps.size());
+    direct.runs.resize(program.arrival_steps.size());
     if (!program.peers.empty() || program.ops.size() > most_ops || output == nullptr) {
         return direct;
     }
@@ -179,7 +179,7 @@ DirectProgram find_candidates(const Program& program, const Channels& channels,
         }
         DirectProgram::Incoming incoming{in, channels.in[in].group, {}};
         for (const Candidate& candidate : own) {
-            direct.pieces.set(candidate.arrival, candidate.pieces);
+            direct.runs.set(candidate.arrival, candidate.runs);
             if (candidate.last_touch == Candidate::none) {
                 continue;
             }

@@ -59,7 +59,7 @@ void Engine::end() noexcept {
             }
         } catch (const std::exception&) {  // no memory: peers see it by the connection
         }
-        see_off(patience().longest_farewell);
+        drain(patience().longest_farewell);
         hear_farewells(patience().longest_drain);
         cards_.reset();
     }
@@ -213,7 +213,7 @@ void Engine::fail_all_but(const Executor& executor, const Cause& cause) noexcept
             other->fall_with(cause);
         }
     }
-    see_off(patience().longest_farewell);
+    drain(patience().longest_farewell);
 }
 
 /// All at the same time, so that it takes `longest drain` and not that for each.
@@ -239,13 +239,13 @@ void Engine::abandon_groups() noexcept {
     }
 }
 
-void Engine::look_after(Executor& executor) noexcept {
+void Engine::enlist(Executor& executor) noexcept {
     for (std::size_t i = 0; i < workers_.size(); ++i) {
-        workers_[i]->look_after(executor.part(i));
+        workers_[i]->enlist(executor.part(i));
     }
 }
 
-void Engine::see_off(std::chrono::milliseconds longest) noexcept {
+void Engine::drain(std::chrono::milliseconds longest) noexcept {
     const auto is_quiet = [](const auto& worker) { return worker->links().is_quiet(); };
     (void)listen_until([&] { return std::ranges::all_of(workers_, is_quiet); },
                        std::chrono::steady_clock::now() + longest, short_nap);

@@ -115,7 +115,7 @@ class Engine {
     void detach(Executor& executor, const Exclusive& during) noexcept;
 
     /// The executor has a call in flight: its workers look after it.
-    void look_after(Executor& executor) noexcept;
+    void enlist(Executor& executor) noexcept;
     /// A call is in an executor's queue; and one is complete, or has failed.
     void issued() noexcept;
     void completed(std::uint32_t calls = 1) noexcept {
@@ -153,7 +153,7 @@ class Engine {
         }
     }
     /// Listens until all that this rank has said has left, or the time has passed. The same.
-    void see_off(std::chrono::milliseconds longest) noexcept;
+    void drain(std::chrono::milliseconds longest) noexcept;
     /// Listens until all peers of groups that close after them have left, or the time has passed.
     /// The same.
     void hear_farewells(std::chrono::milliseconds longest) noexcept;

@@ -22,7 +22,7 @@ Executor::Executor(Channels& channels, Engine& engine, ExecutorOptions options)
       parts_(channels, engine, std::move(options)),
       numbers_(parts_.options.numbers != nullptr ? parts_.options.numbers
                                                  : std::make_shared<CallNumbers>()),
-      watch_(channels, parts_.calls, parts_.queue, parts_.flagged, parts_.steps, parts_.controls,
+      watch_(channels, parts_.calls, parts_.queue, parts_.stored, parts_.steps, parts_.controls,
              parts_.failure, parts_.options) {
     const Engine::Exclusive held(engine_);
     if (engine_.groups_are_gone()) {
@@ -66,11 +66,11 @@ void Executor::issue(RunningCall& running, const Call& call, const CallVectors& 
     running.begin(call, vectors, numbers_->next());
     parts_.in_flight.issue();
     parts_.calls.push(running);
-    engine_.look_after(*this);
+    engine_.enlist(*this);
     engine_.issued();
-    if (parts_.channels.rings.are_flagged()) {
+    if (parts_.channels.rings.are_stored()) {
         engine_.in_turn(
-            [&] { worker_parts_.front()->hurry(running, WorkerPart::Waits::no, engine_); });
+            [&] { worker_parts_.front()->try_at_once(running, WorkerPart::Waits::no, engine_); });
     }
     give_up_if_late();
 }
@@ -116,9 +116,9 @@ Status Executor::run(const Call& call, const std::byte* input, std::byte* output
                 if (running.done()) {
                     return;
                 }
-                engine_.look_after(*this);
-                if (parts_.channels.rings.are_flagged()) {
-                    worker_parts_.front()->hurry(
+                engine_.enlist(*this);
+                if (parts_.channels.rings.are_stored()) {
+                    worker_parts_.front()->try_at_once(
                         running,
                         engine_.may_spin() ? WorkerPart::Waits::spinning : WorkerPart::Waits::yes,
                         engine_);
@@ -126,7 +126,7 @@ Status Executor::run(const Call& call, const std::byte* input, std::byte* output
             } else {
                 parts_.in_flight.issue();
                 parts_.calls.push(running);
-                engine_.look_after(*this);
+                engine_.enlist(*this);
                 engine_.issued();
             }
         },
@@ -138,7 +138,7 @@ Status Executor::run(const Call& call, const std::byte* input, std::byte* output
 /// What peers have said is heard first: one may have aborted, or ask for an answer, and a call that
 /// waits for nobody would never hear it.
 bool Executor::begin_here(RunningCall& running) noexcept {
-    if (!parts_.channels.rings.are_flagged()) {
+    if (!parts_.channels.rings.are_stored()) {
         return false;
     }
     if (parts_.channels.groups.front()->storing()->may_have_arrivals() ||
@@ -197,7 +197,7 @@ std::string Executor::oldest_call() const {
             oldest = &segment;
         }
     }
-    const RunningCall* const call = oldest != nullptr ? &oldest->call() : parts_.flagged.running();
+    const RunningCall* const call = oldest != nullptr ? &oldest->call() : parts_.stored.running();
     return call == nullptr ? std::string() : call->call().text;
 }
 
@@ -219,7 +219,7 @@ void Executor::report_failure() noexcept {
         for (std::size_t g = 0; g < parts_.channels.groups.size(); ++g) {
             parts_.controls.say_failure(g, cause, gone);
         }
-        engine_.see_off(patience().longest_failure_report);
+        engine_.drain(patience().longest_failure_report);
     } catch (const std::bad_alloc&) {  // then peers find out by themselves
     }
     parts_.reads.withdraw();

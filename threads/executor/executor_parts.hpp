@@ -10,12 +10,12 @@
 #include "threads/executor/direct_call.hpp"
 #include "threads/executor/executor_options.hpp"
 #include "threads/executor/failure.hpp"
-#include "threads/executor/flagged_calls.hpp"
 #include "threads/executor/in_flight.hpp"
 #include "threads/executor/operations.hpp"
 #include "threads/executor/peer_reads.hpp"
 #include "threads/executor/segment_queue.hpp"
 #include "threads/executor/steps.hpp"
+#include "threads/executor/stored_calls.hpp"
 #include "threads/executor/wake_up.hpp"
 
 namespace trefoil {
@@ -42,7 +42,7 @@ struct ExecutorParts {
     PeerReads reads{channels, failure};
     Operations operations{channels, reads, failure};
     Steps steps{operations, reads, in_flight, wake_up, failure};
-    FlaggedCalls flagged{channels, calls, room, operations, in_flight, failure};
+    StoredCalls stored{channels, calls, room, operations, in_flight, failure};
     ControlMessages controls;
     DirectCalls direct;
 };

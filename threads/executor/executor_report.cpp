@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "threads/executor/executor.hpp"
-#include "threads/executor/missing_pieces.hpp"
+#include "threads/executor/missing_list.hpp"
 
 namespace trefoil {
 
@@ -23,7 +23,7 @@ ExecutorReport Executor::report() {
             add(segment.call());
         }
     }
-    for (const RunningCall* const call : parts_.flagged.all_running()) {
+    for (const RunningCall* const call : parts_.stored.all_running()) {
         add(*call);
     }
     for (const RunningCall* call = parts_.calls.first(); call != nullptr; call = call->next) {
@@ -31,7 +31,7 @@ ExecutorReport Executor::report() {
     }
     std::sort(all.begin(), all.end(),
               [](const RunningCall* a, const RunningCall* b) { return a->number() < b->number(); });
-    const MissingPieces missing(parts_.channels, parts_.queue, parts_.flagged);
+    const MissingList missing(parts_.channels, parts_.queue, parts_.stored);
     ExecutorReport report;
     for (const RunningCall* const call : all) {
         report.calls.push_back({call->number(), call->call().signature, call->call().text,

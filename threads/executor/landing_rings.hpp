@@ -44,13 +44,13 @@ class LandingRings {
     /// burst of so many small rooted calls waits for nobody.
     static constexpr std::uint32_t tiny_slots = 256;
     /// And of `medium` and `few` there.
-    static constexpr std::uint32_t medium_slots = 64, flagged_few_slots = 16;
+    static constexpr std::uint32_t medium_slots = 64, stored_few_slots = 16;
     /// What a use brings for which another place is worth it.
     static constexpr std::size_t least_spread_bytes = 4096;
     static_assert((few_slots & (few_slots - 1)) == 0 && (many_slots & (many_slots - 1)) == 0 &&
                       (tiny_slots & (tiny_slots - 1)) == 0 &&
                       (medium_slots & (medium_slots - 1)) == 0 &&
-                      (flagged_few_slots & (flagged_few_slots - 1)) == 0,
+                      (stored_few_slots & (stored_few_slots - 1)) == 0,
                   "numbers of uses wrap around");
 
     LandingRings() = default;
@@ -60,18 +60,18 @@ class LandingRings {
                   RingShape{std::min(many_bytes, slot_bytes), many_slots},
                   RingShape{slot_bytes, few_slots}} {}
 
-    /// Of a lane whose messages are stores (flagged_calls.hpp): each lies behind a flag in its
+    /// Of a lane whose messages are stores (stored_calls.hpp): each lies behind a flag in its
     /// slot. Senders may run ahead in all rings.
-    static LandingRings flagged(std::size_t many_bytes, std::size_t medium_bytes,
-                                std::size_t few_bytes) {
+    static LandingRings stored(std::size_t many_bytes, std::size_t medium_bytes,
+                               std::size_t few_bytes) {
         LandingRings rings;
         rings.flag_bytes_ = 16;  // two words; the message behind them is aligned as malloc() would
         rings.shapes_ = {RingShape{tiny_bytes, tiny_slots}, RingShape{many_bytes, many_slots},
-                         RingShape{few_bytes, flagged_few_slots},
+                         RingShape{few_bytes, stored_few_slots},
                          RingShape{medium_bytes, medium_slots}};
         return rings;
     }
-    bool are_flagged() const { return flag_bytes_ > 0; }
+    bool are_stored() const { return flag_bytes_ > 0; }
     /// Ahead of each message in a slot.
     std::size_t flag_bytes() const { return flag_bytes_; }
 
@@ -108,7 +108,7 @@ class LandingRings {
     /// cannot name a use among many.
     Ring of(std::size_t bytes, bool acknowledged, int notification_bits) const {
         const auto fits = [&](Ring ring) { return bytes <= (*this)[ring].slot_bytes; };
-        if (are_flagged()) {
+        if (are_stored()) {
             return fits(Ring::tiny)     ? Ring::tiny
                    : fits(Ring::many)   ? Ring::many
                    : fits(Ring::medium) ? Ring::medium

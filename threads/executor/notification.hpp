@@ -26,8 +26,8 @@ namespace trefoil {
 /// call takes one message per channel its peers still compare different bits.
 struct Notification {
     /// The last index is for acknowledgements, those before it are signals
-    /// (threads/connections/signal.hpp), and those before them are for tokens of direct landing:
-    /// one for each kind of ring.
+    /// (threads/connections/signal.hpp), and those before them are for permissions of direct
+    /// landing: one for each kind of ring.
     static constexpr std::uint32_t acknowledgement_index = (1U << 13) - 1;
     static constexpr std::uint32_t rings = 4;
     static constexpr std::uint32_t first_ready_index = Signal::first_index - rings;
@@ -82,10 +82,10 @@ struct Notification {
         result.signature ^= 0x3f;
         return result;
     }
-    /// A message of a segment; all others of a channel are acknowledgements and tokens.
+    /// A message of a segment; all others of a channel are acknowledgements and permissions.
     bool is_message() const { return index < index_limit; }
     bool is_acknowledgement() const { return index == acknowledgement_index; }
-    /// Of an acknowledgement or a token.
+    /// Of an acknowledgement or a permission.
     std::uint32_t ring() const {
         return is_acknowledgement() ? signature : index - first_ready_index;
     }
@@ -103,8 +103,8 @@ constexpr std::uint64_t acknowledgement(std::uint32_t channel, std::uint32_t use
 
 /// That the peer may put use `use` of such a channel into the vector of a persistent call, whose
 /// `sign` goes along (DirectCall::sign()).
-constexpr std::uint64_t ready_token(std::uint32_t channel, std::uint32_t use, std::uint32_t ring,
-                                    std::uint32_t sign, std::uint32_t proof = 0) {
+constexpr std::uint64_t permission_of(std::uint32_t channel, std::uint32_t use, std::uint32_t ring,
+                                      std::uint32_t sign, std::uint32_t proof = 0) {
     return Notification{Notification::first_ready_index + ring, channel, sign, use,
                         Notification::folded(proof)}
         .encode();

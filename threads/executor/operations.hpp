@@ -11,7 +11,7 @@
 
 namespace trefoil {
 
-/// Knows buffers and kernels, and nothing of steps, tokens or puts. Keeps no state: any worker may
+/// Knows buffers and kernels, and nothing of steps, events or puts. Keeps no state: any worker may
 /// call it, for different operations at the same time. Peers' vectors in mapped memory are places
 /// like all others.
 class Operations {

@@ -42,7 +42,7 @@ bool PeerWatch::look(Duration idle_for) {
             oldest = oldest == nullptr || segment.number() < oldest->number() ? &segment : oldest;
         }
     }
-    const RunningCall* call = oldest != nullptr ? &oldest->call() : flagged_.running();
+    const RunningCall* call = oldest != nullptr ? &oldest->call() : stored_.running();
     if (call == nullptr) {
         call = calls_.first();  // it waits for something of this rank's own
     }

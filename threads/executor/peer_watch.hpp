@@ -14,7 +14,7 @@
 #include "threads/executor/control_messages.hpp"
 #include "threads/executor/executor_options.hpp"
 #include "threads/executor/failure.hpp"
-#include "threads/executor/missing_pieces.hpp"
+#include "threads/executor/missing_list.hpp"
 #include "threads/executor/running_call.hpp"
 #include "threads/executor/steps.hpp"
 #include "threads/executor/suspects.hpp"
@@ -28,14 +28,14 @@ class PeerWatch {
     using Duration = std::chrono::steady_clock::duration;
 
     PeerWatch(const Channels& channels, CallQueue& calls, SegmentQueue& queue,
-              const FlaggedCalls& flagged, Steps& steps, ControlMessages& controls,
-              Failure& failure, const ExecutorOptions& options)
+              const StoredCalls& stored, Steps& steps, ControlMessages& controls, Failure& failure,
+              const ExecutorOptions& options)
         : channels_(channels),
           calls_(calls),
           queue_(queue),
-          flagged_(flagged),
+          stored_(stored),
           steps_(steps),
-          missing_(channels, queue, flagged),
+          missing_(channels, queue, stored),
           controls_(controls),
           failure_(failure),
           options_(options),
@@ -69,9 +69,9 @@ class PeerWatch {
     const Channels& channels_;
     CallQueue& calls_;
     SegmentQueue& queue_;
-    const FlaggedCalls& flagged_;
+    const StoredCalls& stored_;
     Steps& steps_;
-    MissingPieces missing_;
+    MissingList missing_;
     ControlMessages& controls_;
     Failure& failure_;
     const ExecutorOptions& options_;

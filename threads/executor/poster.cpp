@@ -51,7 +51,7 @@ void Poster::make_room(const ProgramSizes& sizes, RunningSegment& segment) {
     const auto group = static_cast<std::size_t>(group_number_);
     segment.staging().reserve(group, *group_, sizes.pack_bytes_of(group));
     posting.cursors.resize(std::max(posting.cursors.size(), sizes.parts));
-    posting.tokens.reserve(sizes.channels_in);
+    posting.permissions.reserve(sizes.channels_in);
     due_.reserve(sizes.acknowledged_in * most_words_due);
 }
 
@@ -65,13 +65,13 @@ void Poster::adopt(RunningSegment& segment) noexcept {
     posting.call = segment.call().vectors().direct;
     posting.number = segment.call().number();
     posting.direct = segment.direct();
-    posting.tokens.clear();
+    posting.permissions.clear();
     if (posting.direct != nullptr) {
         for (std::uint32_t i = 0; i < posting.direct->incoming.size(); ++i) {
             const DirectProgram::Incoming& incoming = posting.direct->incoming[i];
             if (incoming.group == group_number_ &&
                 posting.call->is_accepted(incoming.in, posting.number)) {
-                posting.tokens.push_back(i);
+                posting.permissions.push_back(i);
             }
         }
     }
@@ -121,21 +121,22 @@ void Poster::accepted(const DirectCall& call, std::uint32_t in, std::uint64_t fr
         const auto& incoming = posting.direct->incoming;
         for (std::uint32_t i = 0; i < incoming.size(); ++i) {
             if (incoming[i].in == in) {
-                posting.tokens.push_back(i);
+                posting.permissions.push_back(i);
             }
         }
     }
 }
 
 /// True: some were put.
-bool Poster::post_tokens(RunningSegment& segment, Posting& posting) noexcept {
-    return std::erase_if(posting.tokens, [&](std::uint32_t i) {
-               return post_token(segment, posting.direct->incoming[i]);
+bool Poster::post_permissions(RunningSegment& segment, Posting& posting) noexcept {
+    return std::erase_if(posting.permissions, [&](std::uint32_t i) {
+               return post_permission(segment, posting.direct->incoming[i]);
            }) > 0;
 }
 
 /// As soon as what comes before is complete: then a later step of that part is open.
-bool Poster::post_token(RunningSegment& segment, const DirectProgram::Incoming& incoming) noexcept {
+bool Poster::post_permission(RunningSegment& segment,
+                             const DirectProgram::Incoming& incoming) noexcept {
     for (const DirectProgram::Passed& passed : incoming.after) {
         const std::uint32_t open = segment.open_step(passed.part);
         if (open == RunningSegment::none || open <= passed.step) {
@@ -148,9 +149,9 @@ bool Poster::post_token(RunningSegment& segment, const DirectProgram::Incoming& 
         return false;
     }
     const Wire& wire = *channels_.out[out].wire;
-    return post_control(
-        out, ready_token(wire.id, segment.in_use(incoming.in), static_cast<std::uint32_t>(in.ring),
-                         segment.call().vectors().direct->sign(), wire.proof));
+    return post_control(out, permission_of(wire.id, segment.in_use(incoming.in),
+                                           static_cast<std::uint32_t>(in.ring),
+                                           segment.call().vectors().direct->sign(), wire.proof));
 }
 
 /// A put without bytes, which belongs to no step. True: it will arrive.
@@ -178,7 +179,7 @@ bool Poster::post_control(std::uint32_t out, std::uint64_t bits) noexcept {
     return true;
 }
 
-/// The peer has started the same persistent call, and its pieces are the message's and stay inside
+/// The peer has started the same persistent call, and its runs are the message's and stay inside
 /// its vector.
 bool Poster::is_direct_as_told(const RunningSegment& segment, const ProgramPut& put) noexcept {
     const OutChannel& channel = channels_.out[put.channel];
@@ -186,12 +187,12 @@ bool Poster::is_direct_as_told(const RunningSegment& segment, const ProgramPut& 
     const DirectOutgoing& to = *segment.direct()->outgoing[put.channel];
     bool is_inside = true;
     std::uint64_t bytes = 0;
-    for (const DirectPiece& piece : direct_pieces(segment, put)) {
-        const std::uint64_t begin = to.base + segment.offset() + piece.target;
-        is_inside &= piece.bytes <= to.memory.bytes && begin <= to.memory.bytes - piece.bytes;
-        bytes += piece.bytes;
+    for (const DirectRun& run : direct_runs(segment, put)) {
+        const std::uint64_t begin = to.base + segment.offset() + run.target;
+        is_inside &= run.bytes <= to.memory.bytes && begin <= to.memory.bytes - run.bytes;
+        bytes += run.bytes;
     }
-    if (channel.tokens.sign_of(segment.out_use(put.channel)) ==
+    if (channel.permissions.sign_of(segment.out_use(put.channel)) ==
             segment.call().vectors().direct->sign() &&
         is_inside && bytes == put.bytes) {
         return true;
@@ -211,8 +212,8 @@ bool Poster::post_ready() noexcept {
     refused_ = false;
     for (std::uint32_t place = 0; place < segment_window; ++place) {
         Posting& posting = postings_[place];
-        if (!posting.tokens.empty()) {
-            posted |= post_tokens(queue_.at(place), posting);
+        if (!posting.permissions.empty()) {
+            posted |= post_permissions(queue_.at(place), posting);
         }
         if (posting.unfinished == 0) {
             continue;
@@ -245,7 +246,7 @@ bool Poster::post_part(RunningSegment& segment, std::uint32_t part, Posting& pos
         }
         const Cursor before = cursor;
         if (!post_step(segment, program.steps[cursor.step], cursor)) {
-            posted |= cursor.put != before.put || cursor.piece != before.piece;
+            posted |= cursor.put != before.put || cursor.run != before.run;
             break;
         }
         posted = true;
@@ -277,15 +278,15 @@ bool Poster::post_message(RunningSegment& segment, const ProgramStep& step, cons
     if (awaits_room(channels_, segment, put)) {
         return false;
     }
-    const std::size_t in_vector = direct_pieces(segment, put).size();
+    const std::size_t in_vector = direct_runs(segment, put).size();
     if (in_vector > 0 && !is_direct_as_told(segment, put)) {
         return false;
     }
-    const auto pieces = static_cast<std::uint32_t>(std::max<std::size_t>(in_vector, 1));
-    while (cursor.piece < pieces) {
+    const auto runs = static_cast<std::uint32_t>(std::max<std::size_t>(in_vector, 1));
+    while (cursor.run < runs) {
         const std::int64_t begin = notes_.clock();
-        const Piece piece = next_piece(segment, put, cursor);
-        const PutResult result = post(segment, put, cursor, piece);
+        const Portion portion = next_portion(segment, put, cursor);
+        const PutResult result = post(segment, put, cursor, portion);
         switch (result) {
             case PutResult::again:
                 refused_ = true;
@@ -297,112 +298,113 @@ bool Poster::post_message(RunningSegment& segment, const ProgramStep& step, cons
             case PutResult::queued:
                 break;
         }
-        if (cursor.piece == 0 && pieces > 1) {
-            // Before the token of the first is spent, here or later.
-            segment.add_tokens(cursor.step, pieces - 1);
+        if (cursor.run == 0 && runs > 1) {
+            // Before the event of the first is counted, here or later.
+            segment.add_events(cursor.step, runs - 1);
         }
-        ++cursor.piece;
-        cursor.bytes += piece.bytes;
+        ++cursor.run;
+        cursor.bytes += portion.bytes;
         channel.puts += 1;
-        channel.bytes += piece.bytes;
+        channel.bytes += portion.bytes;
         ++channel.wire->puts;
         leaving_ += result == PutResult::queued ? 1 : 0;
-        if (notes_.on() && cursor.piece == pieces) {
+        if (notes_.on() && cursor.run == runs) {
             notes_.put(segment.number(), step, put, channel, begin);
         }
         if (result == PutResult::done) {
-            steps_.spend_token(segment, cursor.step, notes_);
+            steps_.count_event(segment, cursor.step, notes_);
         }
     }
     return true;
 }
 
-Poster::Piece Poster::next_piece(const RunningSegment& segment, const ProgramPut& put,
-                                 const Cursor& cursor) const noexcept {
-    const auto in_vector = direct_pieces(segment, put);
+Poster::Portion Poster::next_portion(const RunningSegment& segment, const ProgramPut& put,
+                                     const Cursor& cursor) const noexcept {
+    const auto in_vector = direct_runs(segment, put);
     if (in_vector.empty()) {
         const OutChannel& channel = channels_.out[put.channel];
         return {0, put.bytes, channel.wire->memory,
                 channel.wire->offset + segment.out_offset(put.channel) + put.landing_offset};
     }
     const DirectOutgoing& to = *segment.direct()->outgoing[put.channel];
-    return {cursor.bytes, in_vector[cursor.piece].bytes, to.memory,
-            to.base + segment.offset() + in_vector[cursor.piece].target};
+    return {cursor.bytes, in_vector[cursor.run].bytes, to.memory,
+            to.base + segment.offset() + in_vector[cursor.run].target};
 }
 
 PutResult Poster::post(RunningSegment& segment, const ProgramPut& put, Cursor& cursor,
-                       const Piece& piece) noexcept {
+                       const Portion& portion) noexcept {
     const OutChannel& channel = channels_.out[put.channel];
     const Wire& wire = *channel.wire;
     void* descriptor = nullptr;
-    const std::byte* source = source_of(segment, put, piece, descriptor);
-    if (source == nullptr && piece.bytes > 0) {
-        source = gather(segment, put, piece, descriptor);
+    const std::byte* source = source_of(segment, put, portion, descriptor);
+    if (source == nullptr && portion.bytes > 0) {
+        source = gather(segment, put, portion, descriptor);
     }
-    if (channels_.checksums && piece.bytes == put.bytes) {
+    if (channels_.checksums && portion.bytes == put.bytes) {
         cursor.checksum = crc32c(source, put.bytes);
-    } else if (channels_.checksums && cursor.piece == 0) {
+    } else if (channels_.checksums && cursor.run == 0) {
         cursor.checksum = checksum_of(segment, put);
     }
     const Notification notification =
         Notification{put.index, wire.id, 0, segment.out_use(put.channel)}.signed_for(
             segment.call().hash(), put.bytes, cursor.checksum);
-    const bool is_direct = !direct_pieces(segment, put).empty();
+    const bool is_direct = !direct_runs(segment, put).empty();
     const std::uint64_t bits = (is_direct ? notification.landed_directly() : notification).encode();
     const PutCookie cookie(executor_, put.channel, place_of(segment), cursor.step);
     return group_->put({.port = channel.port,
                         .peer = channel.endpoint,
                         .source = source,
                         .descriptor = descriptor,
-                        .target = piece.memory,
-                        .offset = piece.target,
-                        .bytes = piece.bytes,
+                        .target = portion.memory,
+                        .offset = portion.target,
+                        .bytes = portion.bytes,
                         .notification = bits,
                         .cookie = cookie.bits()});
 }
 
-/// Where the piece lies, if a put can read it there; else null.
+/// Where the portion lies, if a put can read it there; else null.
 const std::byte* Poster::source_of(const RunningSegment& segment, const ProgramPut& put,
-                                   const Piece& piece, void*& descriptor) const noexcept {
+                                   const Portion& portion, void*& descriptor) const noexcept {
     if (put.packs.count == 0) {
-        return put.bytes == 0 ? nullptr : segment.buffers().at(put.source) + piece.from;
+        return put.bytes == 0 ? nullptr : segment.buffers().at(put.source) + portion.from;
     }
     const DirectCall* const call = segment.call().vectors().direct;
     for (std::uint32_t i = 0; call != nullptr && i < put.packs.count; ++i) {
         const ProgramOp& op = segment.program().ops[put.packs.first + i];
         const std::size_t first = op.target.offset - put.pack_offset;
-        if (piece.from < first || first + op.elements < piece.from + piece.bytes) {
+        if (portion.from < first || first + op.elements < portion.from + portion.bytes) {
             continue;
         }
-        const std::byte* const data = segment.buffers().at(op.source) + (piece.from - first);
+        const std::byte* const data = segment.buffers().at(op.source) + (portion.from - first);
         const bool may_read = !group_->traits().needs_registered_source ||
-                              call->may_be_read(group_number_, data, piece.bytes, descriptor);
+                              call->may_be_read(group_number_, data, portion.bytes, descriptor);
         return may_read ? data : nullptr;
     }
     return nullptr;
 }
 
-/// Where the piece goes itself, where that is possible: it is free, or the put would have to wait.
+/// Where the portion goes itself, where that is possible: it is free, or the put would have to
+/// wait.
 const std::byte* Poster::gather(const RunningSegment& segment, const ProgramPut& put,
-                                const Piece& piece, void*& descriptor) noexcept {
+                                const Portion& portion, void*& descriptor) noexcept {
     OutChannel& channel = channels_.out[put.channel];
     const Landings* const landings = group_->landings();
     std::byte* to = landings == nullptr ? nullptr
-                                        : landings->landing(channel.endpoint, piece.memory,
-                                                            piece.target, piece.bytes);
+                                        : landings->landing(channel.endpoint, portion.memory,
+                                                            portion.target, portion.bytes);
     if (to == nullptr) {
-        channel.staged += piece.bytes;
+        channel.staged += portion.bytes;
         const LocalMemory& staging = segment.staging().of(group_number_);
-        to = staging.data + put.pack_offset + piece.from;
+        to = staging.data + put.pack_offset + portion.from;
         descriptor = staging.descriptor;
     }
     for (std::uint32_t i = 0; i < put.packs.count; ++i) {
         const ProgramOp& op = segment.program().ops[put.packs.first + i];
         const std::size_t first = op.target.offset - put.pack_offset;
-        const std::size_t begin = std::max(first, piece.from);
-        const std::size_t end = std::min(first + op.elements, piece.from + piece.bytes);
+        const std::size_t begin = std::max(first, portion.from);
+        const std::size_t end = std::min(first + op.elements, portion.from + portion.bytes);
         if (begin < end) {
-            std::memcpy(to + (begin - piece.from),
+            std::memcpy(to + (begin - portion.from),
                         segment.buffers().at(op.source) + (begin - first), end - begin);
         }
     }

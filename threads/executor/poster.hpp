@@ -17,9 +17,9 @@
 namespace trefoil {
 
 /// Where the put goes in the peer's vector; nothing: to its landing slot.
-inline std::span<const DirectPiece> direct_pieces(const RunningSegment& segment,
-                                                  const ProgramPut& put) {
-    return segment.direct() == nullptr ? std::span<const DirectPiece>()
+inline std::span<const DirectRun> direct_runs(const RunningSegment& segment,
+                                              const ProgramPut& put) {
+    return segment.direct() == nullptr ? std::span<const DirectRun>()
                                        : segment.direct()->there(segment.program().number, put);
 }
 
@@ -30,8 +30,8 @@ inline bool awaits_room(const Channels& channels, const RunningSegment& segment,
     const OutChannel& channel = channels.out[put.channel];
     return !channel.wired.load(std::memory_order_relaxed) ||
            !channel.uses.may_put(segment.out_use(put.channel), channel.ring) ||
-           (!direct_pieces(segment, put).empty() &&
-            !channel.tokens.have(segment.out_use(put.channel)));
+           (!direct_runs(segment, put).empty() &&
+            !channel.permissions.have(segment.out_use(put.channel)));
 }
 
 /// Posts the puts of one group, of every step that is open, in the order of the steps in each part,
@@ -54,22 +54,22 @@ class Poster {
     /// Puts whose sources may still be read: `sent` or `failed` is to come.
     std::uint32_t leaving() const { return leaving_; }
     void left() noexcept { --leaving_; }
-    /// The peer of an incoming channel waits for tokens of the call from a number on. If one of
-    /// those runs, it cannot end before its token is put.
+    /// The peer of an incoming channel waits for permissions of the call from a number on. If one
+    /// of those runs, it cannot end before its permission is put.
     void accepted(const DirectCall& call, std::uint32_t in, std::uint64_t from) noexcept;
 
   private:
     /// The next step to post, how many of its puts were posted or are another group's, and of the
-    /// next one how many pieces and bytes were.
+    /// next one how many runs and bytes were.
     struct Cursor {
         std::uint32_t step = 0;
         std::uint32_t put = 0;
-        std::uint32_t piece = 0;
+        std::uint32_t run = 0;
         std::size_t bytes = 0;
-        std::uint32_t checksum = 0;  ///< of a message of several pieces
+        std::uint32_t checksum = 0;  ///< of a message of several runs
     };
     /// Bytes of a message, and where they go.
-    struct Piece {
+    struct Portion {
         std::size_t from = 0, bytes = 0;
         const RemoteMemory& memory;
         std::uint64_t target = 0;
@@ -78,11 +78,11 @@ class Poster {
     struct Posting {
         std::vector<Cursor> cursors;   ///< by part
         std::uint32_t unfinished = 0;  ///< parts
-        // Its tokens. What is kept here of the segment is looked at when it may have ended.
+        // Its permissions. What is kept here of the segment is looked at when it may have ended.
         const DirectCall* call = nullptr;
-        std::uint64_t number = 0;               ///< of the call
-        const DirectProgram* direct = nullptr;  ///< stands while tokens are left
-        std::vector<std::uint32_t> tokens;      ///< to be put: indices into `incoming`
+        std::uint64_t number = 0;                ///< of the call
+        const DirectProgram* direct = nullptr;   ///< stands while permissions are left
+        std::vector<std::uint32_t> permissions;  ///< to be put: indices into `incoming`
     };
 
     /// Of an incoming channel.
@@ -92,8 +92,8 @@ class Poster {
 
     bool post_part(RunningSegment& segment, std::uint32_t part, Posting& posting) noexcept;
     bool post_step(RunningSegment& segment, const ProgramStep& step, Cursor& cursor) noexcept;
-    bool post_tokens(RunningSegment& segment, Posting& posting) noexcept;
-    bool post_token(RunningSegment& segment, const DirectProgram::Incoming& incoming) noexcept;
+    bool post_permissions(RunningSegment& segment, Posting& posting) noexcept;
+    bool post_permission(RunningSegment& segment, const DirectProgram::Incoming& incoming) noexcept;
     void note_uses(const RunningSegment& segment) noexcept;
     void keep(const StartedUse& started) noexcept;
     bool acknowledge(const StartedUse& started) noexcept;
@@ -102,14 +102,14 @@ class Poster {
     bool post_message(RunningSegment& segment, const ProgramStep& step, const ProgramPut& put,
                       Cursor& cursor) noexcept;
     void fail_by(const OutChannel& channel) noexcept;
-    Piece next_piece(const RunningSegment& segment, const ProgramPut& put,
-                     const Cursor& cursor) const noexcept;
+    Portion next_portion(const RunningSegment& segment, const ProgramPut& put,
+                         const Cursor& cursor) const noexcept;
     PutResult post(RunningSegment& segment, const ProgramPut& put, Cursor& cursor,
-                   const Piece& piece) noexcept;
+                   const Portion& portion) noexcept;
     const std::byte* source_of(const RunningSegment& segment, const ProgramPut& put,
-                               const Piece& piece, void*& descriptor) const noexcept;
+                               const Portion& portion, void*& descriptor) const noexcept;
     const std::byte* gather(const RunningSegment& segment, const ProgramPut& put,
-                            const Piece& piece, void*& descriptor) noexcept;
+                            const Portion& portion, void*& descriptor) noexcept;
 
     int group_number_;
     std::uint32_t executor_;

@@ -68,14 +68,15 @@ struct ProgramPut {
     friend bool operator==(const ProgramPut&, const ProgramPut&) = default;
 };
 
-/// One step of one part in which this rank does something. The step is complete when its tokens are
-/// used up: one per arrival, one per put (its source may be reused), and one from the step before.
+/// One step of one part in which this rank does something. The step is complete when its events
+/// have happened: each arrival, each put (its source may be reused), and the end of the step
+/// before.
 struct ProgramStep {
     ProgramRange before;  ///< ops before the puts
     ProgramRange reads;   ///< of Program::reads: the peers whose vectors `before` reads
     ProgramRange puts;
     ProgramRange after;  ///< ops when everything has arrived and all puts have left
-    std::uint32_t tokens = 1;
+    std::uint32_t events = 1;
     std::uint32_t part = 0;                              ///< index into Program::parts
     bool last = false;                                   ///< of its part
     std::uint32_t schedule_step = 0, schedule_part = 0;  ///< for messages
@@ -135,7 +136,7 @@ struct Program {
     std::vector<std::size_t> told;
     std::size_t scratch_bytes = 0;
     std::vector<std::size_t> pack_bytes;  ///< per group
-    // Of a lane whose messages are stores (flagged_calls.hpp): the steps in the order of the
+    // Of a lane whose messages are stores (stored_calls.hpp): the steps in the order of the
     // schedule's, those of all parts side by side, and by step what it waits for, in `awaited`.
     std::vector<std::uint32_t> order;
     std::vector<ProgramArrival> awaited;

@@ -6,7 +6,7 @@
 
 namespace trefoil {
 
-/// A put of a running segment, whose step's token its completion spends. It names the executor and
+/// A put of a running segment, whose completion is an event of its step. It names the executor and
 /// the outgoing channel. Cookies of connections (ConnectionCookie) have other upper bits.
 class PutCookie {
   public:
@@ -14,7 +14,7 @@ class PutCookie {
     static constexpr std::uint32_t channel_limit = 1U << 18;
     static constexpr std::uint32_t place_limit = 1U << 3;  ///< of segments in flight
     static constexpr std::uint32_t step_limit = 1U << 24;
-    /// The put is of no step: a token.
+    /// The put is of no step: a permission.
     static constexpr std::uint32_t no_step = step_limit - 1;
 
     constexpr PutCookie(std::uint32_t executor, std::uint32_t out_channel, std::uint32_t place,

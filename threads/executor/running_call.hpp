@@ -47,12 +47,12 @@ class RunningCall {
         return !call_->segments.empty() && call_->segments.front().program->shares_vectors;
     }
 
-    // By worker 0: the pieces that are still to start.
+    // By worker 0: the segments that are still to start.
     bool has_more() const { return started_ < call_->segments.size(); }
     bool has_started() const { return started_ > 0; }
     std::size_t started() const { return started_; }
     const CallSegment& first_waiting() const { return call_->segments[started_]; }
-    const CallSegment& next_piece() { return call_->segments[started_++]; }
+    const CallSegment& next_segment() { return call_->segments[started_++]; }
 
     /// By whoever completes a segment. True: it was the last, and the call must not be touched any
     /// more. Pairs with done().

@@ -10,7 +10,7 @@ namespace trefoil {
 
 void RunningSegment::make_room(RoomNeeded& room, const Channels& channels) {
     room.make_room(room_, [&](const ProgramSizes& sizes) {
-        tokens_.reserve(sizes.steps);
+        events_left_.reserve(sizes.steps);
         open_step_.reserve(sizes.parts);
         drains_at_.reserve(sizes.parts);
         arrived_.reserve(sizes.arrivals);
@@ -42,19 +42,19 @@ bool RunningSegment::may_start(const Program& program, const Channels& channels)
     return true;
 }
 
-void RunningSegment::start(RunningCall& call, const CallSegment& piece, std::uint64_t number,
+void RunningSegment::start(RunningCall& call, const CallSegment& segment, std::uint64_t number,
                            Channels& channels, std::uint32_t workers, std::int64_t now) noexcept {
-    const Program& program = *piece.program;
+    const Program& program = *segment.program;
     program_ = &program;
     is_shared_ = workers > 1;
     call_ = &call;
     number_ = number;
-    offset_ = piece.offset;
+    offset_ = segment.offset;
     const DirectCall* const direct = call.vectors().direct;
     direct_ = direct == nullptr ? nullptr : &direct->program(program.number);
     begun_ = now;
     const auto shifted = [&](auto* base) {
-        return base == nullptr ? nullptr : base + piece.offset;
+        return base == nullptr ? nullptr : base + segment.offset;
     };
     // Programs only read the input.
     auto* const input = const_cast<std::byte*>(shifted(call.vectors().input));
@@ -69,7 +69,7 @@ void RunningSegment::start(RunningCall& call, const CallSegment& piece, std::uin
         arrived_[i].store(0, std::memory_order_relaxed);
     }
     for (std::size_t i = 0; i < program.steps.size(); ++i) {
-        tokens_[i].store(program.steps[i].tokens, std::memory_order_relaxed);
+        events_left_[i].store(program.steps[i].events, std::memory_order_relaxed);
     }
     const auto parts = static_cast<std::uint32_t>(program.parts.size());
     for (std::uint32_t part = 0; part < parts; ++part) {
@@ -108,7 +108,7 @@ void RunningSegment::begin_uses(Channels& channels) noexcept {
         OutChannel& channel = channels.out[c];
         out_use_[c] = channel.uses.begin(program_->acknowledged, channel.ring);
         out_offset_[c] = channels.offset_of(channel, out_use_[c], program_->out_bytes[i]);
-        channel.tokens.begin(out_use_[c]);
+        channel.permissions.begin(out_use_[c]);
     }
 }
 

@@ -41,11 +41,11 @@ class AtomicArray {
 };
 
 /// A segment is idle or runs. start() makes it run; SegmentQueue then shows it to the other
-/// workers. Every part is at one *open* step, or at none before the first. An open step has tokens:
-/// one per arrival, one per put, and one that is spent when the step before is complete. Whoever
-/// spends the last token completes the step, alone, and opens the next one. The segment ends when
-/// nobody holds it any more: each part holds it until it is finished, and each worker until it has
-/// posted all its puts.
+/// workers. Every part is at one *open* step, or at none before the first. An open step awaits
+/// events: one per arrival, one per put, and one that is spent when the step before is complete.
+/// Whoever counts the last event completes the step, alone, and opens the next one. The segment
+/// ends when nobody holds it any more: each part holds it until it is finished, and each worker
+/// until it has posted all its puts.
 ///
 /// While it runs, workers share it through the atomics alone; each says what it pairs with. What is
 /// read of it otherwise was written before it started.
@@ -60,7 +60,7 @@ class alignas(cache_line) RunningSegment {
     static bool may_start(const Program& program, const Channels& channels) noexcept;
     /// By worker 0, while idle: begins the next uses of the program's channels, which chooses the
     /// landing slots, and fills all counters. Does not allocate.
-    void start(RunningCall& call, const CallSegment& piece, std::uint64_t number,
+    void start(RunningCall& call, const CallSegment& segment, std::uint64_t number,
                Channels& channels, std::uint32_t workers, std::int64_t now) noexcept;
 
     // What stands while it runs.
@@ -80,13 +80,15 @@ class alignas(cache_line) RunningSegment {
     /// Where it lands in the peer's ring.
     std::size_t out_offset(std::uint32_t channel) const { return out_offset_[channel]; }
 
-    /// True: it was the step's last token. Acquire and release: whoever spends the last one sees
+    /// True: it was the step's last event. Acquire and release: whoever counts the last one sees
     /// what all others wrote before they spent theirs.
-    bool spend_token(std::uint32_t step) noexcept { return take_last(tokens_[step], is_shared_); }
+    bool count_event(std::uint32_t step) noexcept {
+        return take_last(events_left_[step], is_shared_);
+    }
     /// More puts than the program says belong to an open step: by the owner of their group, before
     /// the first of them has left.
-    void add_tokens(std::uint32_t step, std::uint32_t count) noexcept {
-        tokens_[step].fetch_add(count, std::memory_order_relaxed);
+    void add_events(std::uint32_t step, std::uint32_t count) noexcept {
+        events_left_[step].fetch_add(count, std::memory_order_relaxed);
     }
     /// By whoever completed the step before, or starts the segment. The release pairs with
     /// open_step().
@@ -100,25 +102,25 @@ class alignas(cache_line) RunningSegment {
     /// All parts have come to Program::drains_at, or the segment has ended. By worker 0.
     bool drains() const noexcept;
     enum class Taken : std::uint8_t { in_part, whole, twice };
-    /// A put of a message has come: one of `pieces` that land in the vector, or the only one, to
+    /// A put of a message has come: one of `runs` that land in the vector, or the only one, to
     /// its slot (0). By the owner of the arrival's group, who alone writes it.
-    Taken take_arrival(std::uint32_t arrival, std::size_t pieces) noexcept {
-        const std::size_t missing = puts_missing(arrival, pieces);
+    Taken take_arrival(std::uint32_t arrival, std::size_t runs) noexcept {
+        const std::size_t missing = puts_missing(arrival, runs);
         if (missing == 0) {
             return Taken::twice;
         }
         arrived_[arrival].store(
-            static_cast<std::uint8_t>(pieces == 0 ? in_slot : directly + (missing - 1)),
+            static_cast<std::uint8_t>(runs == 0 ? in_slot : directly + (missing - 1)),
             std::memory_order_relaxed);
         return missing == 1 ? Taken::whole : Taken::in_part;
     }
     /// Of a message that comes as take_arrival() says. By the same.
-    std::size_t puts_missing(std::uint32_t arrival, std::size_t pieces) const {
+    std::size_t puts_missing(std::uint32_t arrival, std::size_t runs) const {
         const std::uint8_t so_far = arrived_[arrival].load(std::memory_order_relaxed);
         if (so_far == 0) {
-            return pieces == 0 ? 1 : pieces;
+            return runs == 0 ? 1 : runs;
         }
-        return pieces > 0 && so_far > directly ? std::size_t{so_far} - directly : 0;
+        return runs > 0 && so_far > directly ? std::size_t{so_far} - directly : 0;
     }
     /// By whoever completes its step, which orders it.
     bool landed_directly(std::uint32_t arrival) const {
@@ -161,7 +163,7 @@ class alignas(cache_line) RunningSegment {
   private:
     /// What `arrived_` says of a message; more than `directly`: so many puts of it are missing.
     static constexpr std::uint8_t in_slot = 1, directly = 2;
-    static_assert(directly + DirectPieces::most <= 0xff);
+    static_assert(directly + DirectRuns::most <= 0xff);
 
     void begin_uses(Channels& channels) noexcept;
 
@@ -171,9 +173,9 @@ class alignas(cache_line) RunningSegment {
     bool is_shared_ = true;  ///< by several workers
     RunningCall* call_ = nullptr;
     std::uint64_t number_ = 0;
-    AtomicArray<std::uint32_t> tokens_;     ///< left, by step
-    AtomicArray<std::uint32_t> open_step_;  ///< by part
-    AtomicArray<std::uint8_t> arrived_;     ///< by arrival; written by the owner of its group
+    AtomicArray<std::uint32_t> events_left_;  ///< left, by step
+    AtomicArray<std::uint32_t> open_step_;    ///< by part
+    AtomicArray<std::uint8_t> arrived_;       ///< by arrival; written by the owner of its group
     std::atomic<std::uint32_t> unfinished_{0};
     std::atomic<std::uint32_t> holders_{0};
     std::atomic<bool> running_{false};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// From the last token of a step to the first of the next.
+// From the last event of a step to the first of the next.
 #include "threads/executor/steps.hpp"
 
 namespace trefoil {
@@ -18,13 +18,13 @@ void Steps::begin(SegmentQueue& queue, TimelineNotes& notes) noexcept {
         const std::uint32_t first = program.parts[part].first;
         perform_before(segment, program.steps[first], notes);
         open(segment, part, first, notes);
-        spend_token(segment, first, notes);
+        count_event(segment, first, notes);
     }
 }
 
-void Steps::spend_token(RunningSegment& segment, std::uint32_t step,
+void Steps::count_event(RunningSegment& segment, std::uint32_t step,
                         TimelineNotes& notes) noexcept {
-    while (segment.spend_token(step)) {
+    while (segment.count_event(step)) {
         const ProgramStep& done = segment.program().steps[step];
         perform_after(segment, done, notes);
         if (notes.on()) {
@@ -43,7 +43,7 @@ void Steps::spend_token(RunningSegment& segment, std::uint32_t step,
             return;
         }
         open(segment, done.part, step, notes);
-        // And it had a token for the step before.
+        // And it has counted the end of the step before.
     }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What follows when a token is spent: steps are completed, the next ones opened, segments ended.
+// What follows when an event of a step is counted: steps are completed, the next ones opened,
+// segments ended.
 #pragma once
 
 #include "threads/executor/failure.hpp"
@@ -27,9 +28,9 @@ class Steps {
     /// By worker 0: the queue's next segment, which has started, does what comes before all steps,
     /// is shown to the other workers, and opens the first step of each part.
     void begin(SegmentQueue& queue, TimelineNotes& notes) noexcept;
-    /// Whoever spends a step's last token also completes it and opens the next one. After a failure
+    /// Whoever counts a step's last event also completes it and opens the next one. After a failure
     /// nothing is opened or ended any more.
-    void spend_token(RunningSegment& segment, std::uint32_t step, TimelineNotes& notes) noexcept;
+    void count_event(RunningSegment& segment, std::uint32_t step, TimelineNotes& notes) noexcept;
     /// A part or a worker does not look at the segment again.
     void release(RunningSegment& segment, TimelineNotes& notes) noexcept;
 

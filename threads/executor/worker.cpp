@@ -313,7 +313,7 @@ void Worker::letter(Rank from, Port own, std::uint64_t tag, std::string_view tex
     if (found != all_.end()) {  // its executors share what is reported
         found->part->take_letter(from, text);
         if (found->part->failed()) {
-            engine_.look_after(*found->executor);  // it is settled, though it may have no call
+            engine_.enlist(*found->executor);  // it is settled, though it may have no call
         }
     } else if (kind == LetterKind::failure && early_letters_.size() < most_early) {
         early_letters_.push_back({tag, {from, std::string(text)}});

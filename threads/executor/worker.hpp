@@ -43,7 +43,7 @@ class alignas(cache_line) Worker : private LinkUser {
     const std::vector<BrokenConnection>& broken_so_far() const { return broken_; }
 
     /// An executor has a call in flight. By the thread that issued it.
-    void look_after(WorkerPart& part) noexcept {
+    void enlist(WorkerPart& part) noexcept {
         if (!part_is_listed(part)) {
             list(part);
         }

@@ -54,8 +54,8 @@ WorkerPart::WorkerPart(std::size_t worker, std::uint32_t executor, Links& links,
                 notes_) {}
 
 bool WorkerPart::advance() noexcept {
-    if (has_orders()) {
-        take_orders();
+    if (has_new_channels()) {
+        open_new_channels();
     }
     bool progressed = number_ == 0 && start_segments();
     progressed |= adopt_segments();
@@ -63,8 +63,8 @@ bool WorkerPart::advance() noexcept {
     return progressed;
 }
 
-void WorkerPart::hurry(const RunningCall& call, Waits waits, const Engine& engine) noexcept {
-    if (has_orders() || failed() || notes_.on()) {
+void WorkerPart::try_at_once(const RunningCall& call, Waits waits, const Engine& engine) noexcept {
+    if (has_new_channels() || failed() || notes_.on()) {
         return;
     }
     // A message between two cores takes less than the most of these looks.
@@ -72,7 +72,7 @@ void WorkerPart::hurry(const RunningCall& call, Waits waits, const Engine& engin
     // The peer waits for this core. Whoever has it again looks for the flag alone: a whole round of
     // the worker takes as long as a call has to do.
     const int yields = waits == Waits::yes ? yields_for_flag : 0;
-    FlaggedCalls& calls = parts_.flagged;
+    StoredCalls& calls = parts_.stored;
     bool moved = calls.advance(notes_);
     for (int vain = 0; vain < looks + yields && !call.done(); ++vain) {
         if (vain >= looks) {
@@ -96,8 +96,8 @@ void WorkerPart::hurry(const RunningCall& call, Waits waits, const Engine& engin
 
 /// Calls start in the order in which they were issued, and so do their segments.
 bool WorkerPart::start_segments() noexcept {
-    if (parts_.channels.rings.are_flagged()) {
-        return parts_.flagged.advance(notes_);
+    if (parts_.channels.rings.are_stored()) {
+        return parts_.stored.advance(notes_);
     }
     bool started = false;
     while (parts_.queue.has_room()) {
@@ -145,7 +145,7 @@ bool WorkerPart::start_next(RunningCall& call) noexcept {
     if (!made_room(parts_.failure, [&] { segment.make_room(parts_.room, parts_.channels); })) {
         return false;
     }
-    segment.start(call, call.next_piece(), queue.next_number(), parts_.channels,
+    segment.start(call, call.next_segment(), queue.next_number(), parts_.channels,
                   static_cast<std::uint32_t>(workers), notes_.clock());
     if (!call.has_more()) {
         parts_.calls.pop();  // before it may be complete
@@ -180,7 +180,7 @@ bool WorkerPart::sent(const PutCookie& cookie) noexcept {
     if (failed() || cookie.step() == PutCookie::no_step) {
         return false;
     }
-    parts_.steps.spend_token(parts_.queue.at(cookie.place()), cookie.step(), notes_);
+    parts_.steps.count_event(parts_.queue.at(cookie.place()), cookie.step(), notes_);
     return true;
 }
 
@@ -198,20 +198,20 @@ void WorkerPart::group_failed() noexcept {
 
 /// Channels that the planning thread has added are made by their groups' owners, in any order.
 /// What cannot be made is this rank's failure, of which it tells.
-void WorkerPart::take_orders() noexcept {
+void WorkerPart::open_new_channels() noexcept {
     Channels& channels = parts_.channels;
     Rank peer = Cause::nobody;
     try {
-        for (; ordered_in_ < channels.in.size(); ++ordered_in_) {
-            if (channels.in[ordered_in_].group == static_cast<int>(number_)) {
-                peer = channels.in[ordered_in_].peer;
-                land(static_cast<std::uint32_t>(ordered_in_));
+        for (; opened_in_ < channels.in.size(); ++opened_in_) {
+            if (channels.in[opened_in_].group == static_cast<int>(number_)) {
+                peer = channels.in[opened_in_].peer;
+                land(static_cast<std::uint32_t>(opened_in_));
             }
         }
-        for (; ordered_out_ < channels.out.size(); ++ordered_out_) {
-            if (channels.out[ordered_out_].group == static_cast<int>(number_)) {
-                peer = channels.out[ordered_out_].peer;
-                connect(static_cast<std::uint32_t>(ordered_out_));
+        for (; opened_out_ < channels.out.size(); ++opened_out_) {
+            if (channels.out[opened_out_].group == static_cast<int>(number_)) {
+                peer = channels.out[opened_out_].peer;
+                connect(static_cast<std::uint32_t>(opened_out_));
             }
         }
     } catch (const CannotConnect& error) {
@@ -254,7 +254,7 @@ void WorkerPart::not_connected(Rank peer, const BrokenConnection& connection) no
 
 /// One more, whose first bytes say how many uses are done with.
 std::uint32_t WorkerPart::landing_slots(const RingShape& shape) const {
-    return shape.slots + (parts_.channels.rings.are_flagged() ? 1 : 0);
+    return shape.slots + (parts_.channels.rings.are_stored() ? 1 : 0);
 }
 
 void WorkerPart::place_end(StoringEnd& end, std::byte* memory, const RingShape& shape) {
@@ -271,7 +271,7 @@ void WorkerPart::land(std::uint32_t number) {
     landing.user = this;
     landing.number = number;
     channel.landing = landing.data;
-    if (channels.rings.are_flagged()) {
+    if (channels.rings.are_stored()) {
         // The peer has not heard of it yet. Others may have left flags there; of memory that nobody
         // has had pages are only taken where messages land.
         if (!landing.memory.untouched) {
@@ -318,7 +318,7 @@ void WorkerPart::set_wire(std::uint32_t number, Wire& wire) noexcept {
         return;
     }
     channel.wire = &wire;
-    if (parts_.channels.rings.are_flagged()) {
+    if (parts_.channels.rings.are_stored()) {
         channel.end.peer = channel.endpoint;
         place_end(channel.end, group_->storing()->mapped(wire.memory) + wire.offset, shape);
     }
@@ -327,7 +327,7 @@ void WorkerPart::set_wire(std::uint32_t number, Wire& wire) noexcept {
 
 void WorkerPart::wired(Wire& wire) noexcept {
     const Channels& channels = parts_.channels;
-    for (std::uint32_t out = 0; out < ordered_out_; ++out) {  // else connect() will find it
+    for (std::uint32_t out = 0; out < opened_out_; ++out) {  // else connect() will find it
         if (channels.out[out].group == static_cast<int>(number_) &&
             channels.key_of(channels.out[out]) == wire.key) {
             set_wire(out, wire);

@@ -21,7 +21,7 @@ namespace trefoil {
 class Engine;
 
 /// What concerns one group: posts its puts, takes its messages, and completes the steps whose last
-/// token it spends. That of worker 0 also starts segments. Used by the group's owner.
+/// event it counts. That of worker 0 also starts segments. Used by the group's owner.
 class alignas(cache_line) WorkerPart {
   public:
     /// `links`: of the group. `executor`: what cookies call it.
@@ -32,7 +32,8 @@ class alignas(cache_line) WorkerPart {
     /// A call of stores that is in no queue begins, and does what can be done at once. False: it is
     /// to be in the queue. By worker 0, as what follows.
     bool begin_here(RunningCall& call) noexcept {
-        if (has_orders() || failed() || notes_.on() || !parts_.flagged.begin_here(call, notes_)) {
+        if (has_new_channels() || failed() || notes_.on() ||
+            !parts_.stored.begin_here(call, notes_)) {
             return false;
         }
         count_move();
@@ -42,12 +43,12 @@ class alignas(cache_line) WorkerPart {
     /// at once and, if it `waits`, within a moment, or within some turns of the core as long as
     /// nobody else needs the engine. By worker 0, which has its turn.
     enum class Waits : std::uint8_t { no, yes, spinning };
-    void hurry(const RunningCall& call, Waits waits, const Engine& engine) noexcept;
+    void try_at_once(const RunningCall& call, Waits waits, const Engine& engine) noexcept;
     /// It has failed: nothing new is to begin.
     bool failed() const noexcept { return parts_.failure.happened(); }
 
     /// What a call of stores waits for has come. By worker 0.
-    bool flag_has_come() const noexcept { return number_ == 0 && parts_.flagged.may_go_on(); }
+    bool flag_has_come() const noexcept { return number_ == 0 && parts_.stored.may_go_on(); }
     /// A notification of an incoming channel has come at the group. True: a call may go on by it.
     bool arrive(std::uint64_t notification, std::uint32_t in_channel) noexcept {
         return !failed() && arrivals_.arrive(notification, in_channel);
@@ -104,11 +105,10 @@ class alignas(cache_line) WorkerPart {
     }
     bool count_channels() noexcept;
     bool adopt_segments() noexcept;
-    bool has_orders() const noexcept {
-        return ordered_out_ != parts_.channels.out.size() ||
-               ordered_in_ != parts_.channels.in.size();
+    bool has_new_channels() const noexcept {
+        return opened_out_ != parts_.channels.out.size() || opened_in_ != parts_.channels.in.size();
     }
-    void take_orders() noexcept;
+    void open_new_channels() noexcept;
     void connect(std::uint32_t out);
     void not_connected(Rank peer, Status status, const char* text) noexcept;
     void not_connected(Rank peer, const BrokenConnection& connection) noexcept;
@@ -128,7 +128,7 @@ class alignas(cache_line) WorkerPart {
     Poster poster_;
     Arrivals arrivals_;
     std::uint64_t adopted_ = 0;                         ///< segments, running number
-    std::size_t ordered_out_ = 0, ordered_in_ = 0;      ///< channels that it has looked at
+    std::size_t opened_out_ = 0, opened_in_ = 0;        ///< channels that it has looked at
     std::array<std::uint64_t, segment_window> room_{};  ///< made for which RoomNeeded::version()
     std::size_t connected_ = 0, landed_ = 0;            ///< worker 0: all before these are there
     std::uint64_t completed_ = 0;

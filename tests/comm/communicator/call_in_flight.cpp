@@ -12,8 +12,8 @@ namespace {
 
 using tool::Buffer;
 using tool::Content;
-using tool::Piece;
 using tool::RankCall;
+using tool::RoleRange;
 
 constexpr std::size_t guard_bytes = 64;
 constexpr auto untouched = std::byte{0xa5};
@@ -136,18 +136,18 @@ const std::byte* CallInFlight::buffer(Buffer which) const {
     return (which == Buffer::send ? send_ : recv_).data() + guard_bytes;
 }
 
-/// Element i of a piece. What goes into a reduction is r + 1 times as much on rank r, small enough
+/// Element i of a range. What goes into a reduction is r + 1 times as much on rank r, small enough
 /// for every type on up to 18 ranks; a sum may wrap, as Trefoil's does.
 template <typename T>
-T CallInFlight::expected(const Piece& piece, std::size_t i) const {
-    const auto number = static_cast<std::int64_t>(i) * 5 + piece.block * 7 + what_.salt;
+T CallInFlight::expected(const RoleRange& range, std::size_t i) const {
+    const auto number = static_cast<std::int64_t>(i) * 5 + range.block * 7 + what_.salt;
     const std::int64_t value = number % 8;
     const CollectiveTraits& row = traits_of(what_.collective);
     const std::int64_t ranks = row.contributors(rank_call_.rank, rank_call_.ranks);
     if (!row.reduces) {
         return static_cast<T>(number % 101);
     }
-    if (piece.content == Content::input) {
+    if (range.content == Content::input) {
         return static_cast<T>(value * (rank_call_.rank + 1));
     }
     const T sum = static_cast<T>(value * (ranks * (ranks + 1) / 2));
@@ -167,10 +167,10 @@ T CallInFlight::expected(const Piece& piece, std::size_t i) const {
 
 template <typename T>
 void CallInFlight::fill_as() {
-    for (const Piece& piece : role_.before) {
-        for (std::size_t i = 0; i < piece.count && piece.content != Content::untouched; ++i) {
-            const T value = expected<T>(piece, i);
-            std::memcpy(buffer(piece.buffer) + (piece.first + i) * sizeof value, &value,
+    for (const RoleRange& range : role_.before) {
+        for (std::size_t i = 0; i < range.count && range.content != Content::untouched; ++i) {
+            const T value = expected<T>(range, i);
+            std::memcpy(buffer(range.buffer) + (range.first + i) * sizeof value, &value,
                         sizeof value);
         }
     }
@@ -185,20 +185,20 @@ void CallInFlight::fill(std::int64_t salt) {
 
 template <typename T>
 std::string CallInFlight::check_as() const {
-    for (const Piece& piece : role_.after) {
-        const std::byte* const from = buffer(piece.buffer) + piece.first * sizeof(T);
-        if (piece.content == Content::untouched) {
-            if (!is_untouched(from, piece.count * sizeof(T))) {
+    for (const RoleRange& range : role_.after) {
+        const std::byte* const from = buffer(range.buffer) + range.first * sizeof(T);
+        if (range.content == Content::untouched) {
+            if (!is_untouched(from, range.count * sizeof(T))) {
                 return "wrote between the blocks";
             }
             continue;
         }
-        for (std::size_t i = 0; i < piece.count; ++i) {
-            const T is = element<T>(from, i), should = expected<T>(piece, i);
+        for (std::size_t i = 0; i < range.count; ++i) {
+            const T is = element<T>(from, i), should = expected<T>(range, i);
             if (is != should) {
-                return std::string(piece.content == Content::input ? "input" : "result") +
-                       " block " + std::to_string(piece.block) + ": element " + std::to_string(i) +
-                       " of " + std::to_string(piece.count) + " is " +
+                return std::string(range.content == Content::input ? "input" : "result") +
+                       " block " + std::to_string(range.block) + ": element " + std::to_string(i) +
+                       " of " + std::to_string(range.count) + " is " +
                        std::to_string(static_cast<double>(is)) + ", not " +
                        std::to_string(static_cast<double>(should));
             }

@@ -49,7 +49,7 @@ class CallInFlight {
     template <typename T>
     std::string check_as() const;
     template <typename T>
-    T expected(const tool::Piece& piece, std::size_t i) const;
+    T expected(const tool::RoleRange& range, std::size_t i) const;
     template <typename Visit>
     auto with_type(Visit&& visit) const;
     std::byte* buffer(tool::Buffer which);

@@ -11,9 +11,9 @@ namespace {
 
 using tool::Buffer;
 using tool::Content;
-using tool::Piece;
 using tool::RankCall;
 using tool::Role;
+using tool::RoleRange;
 
 constexpr std::int64_t untouched = -777;
 constexpr std::size_t guard = 3;  // elements around each buffer
@@ -70,18 +70,18 @@ class Checker {
             TREFOIL_SUCCESS) {
             return trefoil_last_error(nullptr);
         }
-        for (const Piece& piece : role_.before) {
-            for (std::size_t i = 0; i < piece.count; ++i) {
-                address(piece)[i] = expected(piece, i);
+        for (const RoleRange& range : role_.before) {
+            for (std::size_t i = 0; i < range.count; ++i) {
+                address(range)[i] = expected(range, i);
             }
         }
         if (call() != TREFOIL_SUCCESS) {
             return trefoil_last_error(nullptr);
         }
-        for (const Piece& piece : role_.after) {
-            for (std::size_t i = 0; i < piece.count; ++i) {
-                if (address(piece)[i] != expected(piece, i)) {
-                    return difference(piece, i);
+        for (const RoleRange& range : role_.after) {
+            for (std::size_t i = 0; i < range.count; ++i) {
+                if (address(range)[i] != expected(range, i)) {
+                    return difference(range, i);
                 }
             }
         }
@@ -117,30 +117,30 @@ class Checker {
         return call_collective(comm_, call);
     }
 
-    std::int64_t* address(const Piece& piece) {
-        return (piece.buffer == Buffer::send ? send_ : recv_).data() + piece.first;
+    std::int64_t* address(const RoleRange& range) {
+        return (range.buffer == Buffer::send ? send_ : recv_).data() + range.first;
     }
 
-    /// Element i of a piece. Where vectors are reduced rank r's is r + 1 times the first one's.
-    std::int64_t expected(const Piece& piece, std::size_t i) const {
-        if (piece.content == Content::untouched) {
+    /// Element i of a range. Where vectors are reduced rank r's is r + 1 times the first one's.
+    std::int64_t expected(const RoleRange& range, std::size_t i) const {
+        if (range.content == Content::untouched) {
             return untouched;
         }
         const std::int64_t value =
-            static_cast<std::int64_t>(i) * 131 + piece.block * 7919 + what_.salt;
+            static_cast<std::int64_t>(i) * 131 + range.block * 7919 + what_.salt;
         const CollectiveTraits& row = traits_of(what_.collective);
         const std::int64_t ranks = row.contributors(rank_call_.rank, rank_call_.ranks);
         return !row.reduces                      ? value
-               : piece.content == Content::input ? value * (rank_call_.rank + 1)
+               : range.content == Content::input ? value * (rank_call_.rank + 1)
                                                  : value * (ranks * (ranks + 1) / 2);
     }
 
-    std::string difference(const Piece& piece, std::size_t i) {
+    std::string difference(const RoleRange& range, std::size_t i) {
         constexpr const char* names[] = {"input", "result", "untouched"};
-        return std::string(piece.buffer == Buffer::send ? "send" : "receive") + " buffer, " +
-               names[static_cast<std::size_t>(piece.content)] + " block " +
-               std::to_string(piece.block) + ": element " + std::to_string(i) + " is " +
-               std::to_string(address(piece)[i]) + ", not " + std::to_string(expected(piece, i));
+        return std::string(range.buffer == Buffer::send ? "send" : "receive") + " buffer, " +
+               names[static_cast<std::size_t>(range.content)] + " block " +
+               std::to_string(range.block) + ": element " + std::to_string(i) + " is " +
+               std::to_string(address(range)[i]) + ", not " + std::to_string(expected(range, i));
     }
 
     trefoil_comm_t comm_;

@@ -51,7 +51,7 @@ TEST(Disagreement, ADifferentCountInALaterCallIsReportedByAllRanks) {
 }
 
 // In a landing slot data of an earlier call lie where a later one has its flags
-// (threads/executor/flagged_calls.hpp): these are the flags of all uses to come, as they would be
+// (threads/executor/stored_calls.hpp): these are the flags of all uses to come, as they would be
 // without a key.
 TEST(Disagreement, NobodyMakesItByDataThatLookLikeFlags) {
     constexpr std::size_t slots = 16, elements = 2048;

@@ -113,8 +113,8 @@ TEST(Lower, EmptyMessagesAreLeftOutAndSignalsStay) {
     ASSERT_EQ(program.puts.size(), 1U);
     EXPECT_EQ(program.puts[0].bytes, 0U);
     ASSERT_EQ(program.steps.size(), 2U);
-    EXPECT_EQ(program.steps[0].tokens, 2U);
-    EXPECT_EQ(program.steps[1].tokens, 2U);
+    EXPECT_EQ(program.steps[0].events, 2U);
+    EXPECT_EQ(program.steps[1].events, 2U);
     EXPECT_TRUE(program.steps[1].last);
 }
 
@@ -130,7 +130,7 @@ TEST(Lower, WhereMessagesAreStoresTheyLieBehindFlagsAndStepsGoSideBySide) {
     }
     const Schedule schedule = writer.take();
     WiredChannels channels = wire_with({1});
-    channels.rings = LandingRings::flagged(1088, 2048, 8192);
+    channels.rings = LandingRings::stored(1088, 2048, 8192);
     const Program program = test::lowered(schedule, channels, 512, 4, false);
     ASSERT_EQ(program.puts.size(), 4U);
     for (std::size_t i = 0; i < 4; ++i) {
@@ -171,7 +171,7 @@ TEST(Lower, TwoArrivalsInTheSamePlaceAreReducedInOnePass) {
     EXPECT_NE(program.ops[0].source.space, program.ops[0].second.space);
     EXPECT_EQ(program.ops[1].kind, ProgramOp::Kind::copy);
     EXPECT_EQ(program.ops[1].target.space, Location::scratch);
-    EXPECT_EQ(program.steps[0].tokens, 3U);
+    EXPECT_EQ(program.steps[0].events, 3U);
 }
 
 TEST(Lower, ReductionsAreNotJoinedAcrossAnOverlap) {
@@ -234,12 +234,12 @@ TEST(Notification, SurvivesTheRoundTrip) {
     EXPECT_EQ(back.check, 0x7abcdU);
     EXPECT_TRUE(back.is_message());
     EXPECT_FALSE(Notification::decode(acknowledgement(5, 3, 0)).is_message());
-    const Notification token = Notification::decode(ready_token(5, 3, 2, 61));
-    EXPECT_FALSE(token.is_message());
-    EXPECT_NE(token.index, Notification::acknowledgement_index);
-    EXPECT_EQ(token.signature, 61U);
-    EXPECT_EQ(token.use, 3U);
-    EXPECT_EQ(token.ring(), 2U);
+    const Notification permission = Notification::decode(permission_of(5, 3, 2, 61));
+    EXPECT_FALSE(permission.is_message());
+    EXPECT_NE(permission.index, Notification::acknowledgement_index);
+    EXPECT_EQ(permission.signature, 61U);
+    EXPECT_EQ(permission.use, 3U);
+    EXPECT_EQ(permission.ring(), 2U);
     // Where the lower half travels alone, a channel of ten bits does.
     const Notification narrow{last, 1023, 63, 7, 0x7abcd};
     const Notification half = Notification::decode(static_cast<std::uint32_t>(narrow.encode()));

@@ -11,9 +11,9 @@ namespace {
 
 RankReport example() {
     CallReport running{18, 77, "allreduce of 7 \"my\" type", 3, 2, {}};
-    running.missing.push_back({MissingPiece::Kind::message, 4, Port::plus(0), 1, 2, 64});
-    running.missing.push_back({MissingPiece::Kind::room, 5, Port::minus(1), 0, 2, 8});
-    running.missing.push_back({MissingPiece::Kind::connection, 6, Port::minus(0), 0, 2, 8});
+    running.missing.push_back({Missing::Kind::message, 4, Port::plus(0), 1, 2, 64});
+    running.missing.push_back({Missing::Kind::room, 5, Port::minus(1), 0, 2, 8});
+    running.missing.push_back({Missing::Kind::connection, 6, Port::minus(0), 0, 2, 8});
     const CallReport waiting{19, 78, "a barrier", 1, 0, {}};
     const CallReport leaving{17, 76, "a bcast", 1, 1, {}};
     CommunicatorReport comm;

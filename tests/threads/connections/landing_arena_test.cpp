@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Landing memory in pieces: they never overlap, gaps become one again, and chunks are few.
+// Landing memory in slices: they never overlap, gaps become one again, and chunks are few.
 #include "threads/connections/landing_arena.hpp"
 
 #include <gtest/gtest.h>
@@ -43,7 +43,7 @@ TEST(LandingArena, StartsSmallAndGivesAlignedPieces) {
     Memory memory;
     LandingArena arena(memory.allocator());
     EXPECT_EQ(arena.bytes_held(), 0U);
-    const ArenaPiece a = arena.take(1), b = arena.take(513);
+    const ArenaSlice a = arena.take(1), b = arena.take(513);
     EXPECT_EQ(arena.bytes_held(), LandingArena::first_chunk);
     EXPECT_EQ(a.bytes, cache_line);
     EXPECT_EQ(b.bytes, LandingArena::aligned(513));
@@ -56,33 +56,33 @@ TEST(LandingArena, StartsSmallAndGivesAlignedPieces) {
 TEST(LandingArena, SaysWhatNobodyHasHad) {
     Memory memory;
     LandingArena arena(memory.allocator());
-    const ArenaPiece front = arena.take(4096), end = arena.take(64);
+    const ArenaSlice front = arena.take(4096), end = arena.take(64);
     EXPECT_TRUE(front.untouched);
     EXPECT_TRUE(end.untouched);
-    const ArenaPiece next = arena.take(8192);
+    const ArenaSlice next = arena.take(8192);
     EXPECT_TRUE(next.untouched);
     arena.give_back(end);
     EXPECT_FALSE(arena.take(64).untouched);
     arena.give_back(next);
-    const ArenaPiece again = arena.take(16384);
+    const ArenaSlice again = arena.take(16384);
     ASSERT_EQ(again.data, next.data);
     EXPECT_FALSE(again.untouched) << "its first half is used";
     EXPECT_TRUE(arena.take(2048).untouched);
-    const ArenaPiece rest = arena.take(arena.bytes_held() - arena.bytes_used());
-    EXPECT_TRUE(rest.untouched) << "to the piece at the end";
+    const ArenaSlice rest = arena.take(arena.bytes_held() - arena.bytes_used());
+    EXPECT_TRUE(rest.untouched) << "to the slice at the end";
     EXPECT_TRUE(arena.take(2 * LandingArena::first_chunk).untouched) << "another chunk";
 }
 
 TEST(LandingArena, MakesOneGapOfNeighbours) {
     Memory memory;
     LandingArena arena(memory.allocator());
-    std::vector<ArenaPiece> pieces;
+    std::vector<ArenaSlice> slices;
     for (std::size_t i = 0; i < LandingArena::first_chunk / 1024; ++i) {
-        pieces.push_back(arena.take(1024));
+        slices.push_back(arena.take(1024));
     }
-    std::shuffle(pieces.begin(), pieces.end(), std::minstd_rand(1));
-    for (const ArenaPiece& piece : pieces) {
-        arena.give_back(piece);
+    std::shuffle(slices.begin(), slices.end(), std::minstd_rand(1));
+    for (const ArenaSlice& slice : slices) {
+        arena.give_back(slice);
     }
     EXPECT_EQ(arena.bytes_used(), 0U);
     EXPECT_EQ(arena.take(LandingArena::first_chunk).offset, 0U);
@@ -92,7 +92,7 @@ TEST(LandingArena, MakesOneGapOfNeighbours) {
 TEST(LandingArena, TakesTheSmallestGapThatFits) {
     Memory memory;
     LandingArena arena(memory.allocator());
-    const ArenaPiece large = arena.take(8192), wall = arena.take(2048), smaller = arena.take(4096),
+    const ArenaSlice large = arena.take(8192), wall = arena.take(2048), smaller = arena.take(4096),
                      end = arena.take(2048);
     arena.give_back(large);
     arena.give_back(smaller);
@@ -105,7 +105,7 @@ TEST(LandingArena, TakesTheSmallestGapThatFits) {
 TEST(LandingArena, SmallPiecesLieSideBySide) {
     Memory memory;
     LandingArena arena(memory.allocator());
-    std::vector<ArenaPiece> small;
+    std::vector<ArenaSlice> small;
     for (int i = 0; i < 8; ++i) {
         small.push_back(arena.take(256));
         (void)arena.take(4096);
@@ -119,7 +119,7 @@ TEST(LandingArena, SmallPiecesLieSideBySide) {
     EXPECT_EQ(arena.chunks(), 1U);
 }
 
-// What peers put into one piece, this processor's writes to the next one must not take back. The
+// What peers put into one slice, this processor's writes to the next one must not take back. The
 // lines are those of the processor that this was compiled for.
 TEST(LandingArena, PiecesShareNoCacheLine) {
 #if defined(__aarch64__)
@@ -132,8 +132,8 @@ TEST(LandingArena, PiecesShareNoCacheLine) {
          {std::size_t{1}, MailboxLayout::answer_bytes, MailboxLayout::record_bytes,
           std::size_t{300}, MailboxLayout::urgent_bytes, std::size_t{1025}, std::size_t{4000},
           std::size_t{64}}) {
-        const ArenaPiece piece = arena.take(bytes);
-        const auto first = reinterpret_cast<std::uintptr_t>(piece.data);
+        const ArenaSlice slice = arena.take(bytes);
+        const auto first = reinterpret_cast<std::uintptr_t>(slice.data);
         for (auto line = first / cache_line; line <= (first + bytes - 1) / cache_line; ++line) {
             EXPECT_TRUE(lines.insert(line).second) << bytes << " bytes";
         }
@@ -144,23 +144,23 @@ TEST(LandingArena, HasAChunkOfItsOwnForWhatIsLargerThanAll) {
     Memory memory;
     LandingArena arena(memory.allocator());
     const std::size_t bytes = LandingArena::largest_chunk + 1;
-    const ArenaPiece piece = arena.take(bytes);
-    EXPECT_EQ(arena.chunk(piece.chunk).bytes,
+    const ArenaSlice slice = arena.take(bytes);
+    EXPECT_EQ(arena.chunk(slice.chunk).bytes,
               LandingArena::largest_chunk + LandingArena::alignment);
-    arena.give_back(piece);
-    EXPECT_EQ(arena.take(bytes).data, piece.data);
+    arena.give_back(slice);
+    EXPECT_EQ(arena.take(bytes).data, slice.data);
 }
 
 TEST(LandingArena, DoesNotChangeWhenThereIsNoMemory) {
     Memory memory;
     LandingArena arena(memory.allocator());
-    const ArenaPiece piece = arena.take(1);
+    const ArenaSlice slice = arena.take(1);
     memory.fail = true;
     EXPECT_THROW(arena.take(LandingArena::first_chunk), Error);
     EXPECT_THROW(arena.take(0), Error);
     EXPECT_THROW(arena.take(~std::size_t{0}), Error);
     EXPECT_EQ(arena.bytes_used(), LandingArena::alignment);
-    arena.give_back(piece);
+    arena.give_back(slice);
     EXPECT_EQ(arena.take(LandingArena::first_chunk).chunk, 0U);
 }
 
@@ -169,7 +169,7 @@ TEST(LandingArena, NeverGivesAPlaceTwice) {
     LandingArena arena(memory.allocator());
     std::minstd_rand random(7);
     struct Held {
-        ArenaPiece piece;
+        ArenaSlice slice;
         std::byte mark;
     };
     std::vector<Held> held;
@@ -177,19 +177,19 @@ TEST(LandingArena, NeverGivesAPlaceTwice) {
     for (int i = 0; i < 20'000; ++i) {
         if (held.empty() || random() % 5 < 3 - (held.size() > 200 ? 2 : 0)) {
             const std::size_t bytes = std::size_t{1} << random() % 14;
-            const ArenaPiece piece = arena.take(bytes + random() % bytes);
+            const ArenaSlice slice = arena.take(bytes + random() % bytes);
             const auto mark = static_cast<std::byte>(i);
-            std::fill_n(piece.data, piece.bytes, mark);
-            held.push_back({piece, mark});
-            used += piece.bytes;
+            std::fill_n(slice.data, slice.bytes, mark);
+            held.push_back({slice, mark});
+            used += slice.bytes;
         } else {
             std::swap(held[random() % held.size()], held.back());
-            const auto [piece, mark] = held.back();
+            const auto [slice, mark] = held.back();
             held.pop_back();
-            ASSERT_TRUE(std::all_of(piece.data, piece.data + piece.bytes,
+            ASSERT_TRUE(std::all_of(slice.data, slice.data + slice.bytes,
                                     [mark = mark](std::byte b) { return b == mark; }));
-            arena.give_back(piece);
-            used -= piece.bytes;
+            arena.give_back(slice);
+            used -= slice.bytes;
         }
         most = std::max(most, used);
         ASSERT_EQ(arena.bytes_used(), used);

@@ -80,7 +80,7 @@ class StationGroup {
 
   private:
     struct Message {
-        ArenaPiece source;
+        ArenaSlice source;
         Wire* wire = nullptr;
         std::size_t bytes = 0;
         std::uint32_t index = 0;
@@ -147,7 +147,7 @@ class StationGroup {
     Wiring wiring_;
     Arrival arrival_;
     std::deque<Message> to_put_;
-    std::map<std::uint64_t, ArenaPiece> leaving_;
+    std::map<std::uint64_t, ArenaSlice> leaving_;
     std::uint64_t next_cookie_ = 1;
     std::size_t late_ = 0;
 };

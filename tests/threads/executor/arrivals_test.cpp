@@ -47,7 +47,7 @@ class ArrivalsTest : public PartsFixture {
     std::unique_ptr<Arrivals> arrivals_;
 };
 
-TEST_F(ArrivalsTest, MessagesSpendTheTokensOfTheirSteps) {
+TEST_F(ArrivalsTest, MessagesAreEventsOfTheirSteps) {
     RunningSegment& segment = begin();
     arrive(1, message(1, 0, 0, 4));
     EXPECT_EQ(segment.open_step(0), 0U);

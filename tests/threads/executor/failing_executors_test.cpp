@@ -158,8 +158,8 @@ TEST_P(FailingExecutors, CallsThatWaitForEachOtherAreToldInWordsOfBoth) {
         const Program program = w.take(false);
         second->executor().reserve(program);
         std::vector<std::int32_t> data(1, 1);
-        std::vector<CallSegment> pieces;
-        Call call = RingMember::call_of(program, data, pieces);
+        std::vector<CallSegment> segments;
+        Call call = RingMember::call_of(program, data, segments);
         call.signature = signature_of(r);
         call.text = r == 0 ? "bcast of 1 int32" : "reduce of 1 int32";
         EXPECT_EQ(second->executor().run(call, RingMember::in_place(data)), Status::mismatch);

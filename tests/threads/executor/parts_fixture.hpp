@@ -76,8 +76,8 @@ class PartsFixture : public testing::Test {
         for (RunningSegment& segment : parts_->queue.places()) {
             segment.make_room(parts_->room, channels_);
         }
-        pieces_.assign(count, CallSegment{&program, 0});
-        call_.segments = pieces_;
+        segments_.assign(count, CallSegment{&program, 0});
+        call_.segments = segments_;
         running_call_.begin(call_,
                             {reinterpret_cast<const std::byte*>(input_.data()),
                              reinterpret_cast<std::byte*>(output_.data())},
@@ -93,7 +93,7 @@ class PartsFixture : public testing::Test {
     RunningSegment& begin_segment() {
         SegmentQueue& queue = parts_->queue;
         RunningSegment& segment = queue.next();
-        segment.start(running_call_, running_call_.next_piece(), queue.next_number(), channels_,
+        segment.start(running_call_, running_call_.next_segment(), queue.next_number(), channels_,
                       static_cast<std::uint32_t>(groups_.size()), 0);
         parts_->steps.begin(queue, notes_);
         return segment;
@@ -139,7 +139,7 @@ class PartsFixture : public testing::Test {
     std::unique_ptr<ControlMessages> controls_;
     TimelineNotes notes_{nullptr};
     std::array<std::int32_t, 16> input_{}, output_{};
-    std::vector<CallSegment> pieces_;
+    std::vector<CallSegment> segments_;
     Call call_;
     RunningCall running_call_;
     std::uint64_t calls_ = 0;

@@ -35,7 +35,7 @@ class PeerWatchTest : public PartsFixture {
         return decode_stall(std::string_view(letters()[letter].text).substr(1));
     }
     void finish() {
-        parts_->steps.spend_token(*segment_, 0, notes_);
+        parts_->steps.count_event(*segment_, 0, notes_);
         parts_->steps.release(*segment_, notes_);
     }
     /// What was sent before bad news may still come, however long the wait has been.
@@ -55,7 +55,7 @@ class PeerWatchTest : public PartsFixture {
     }
 
     ExecutorOptions options_;
-    PeerWatch watch_{channels_,     parts_->calls, parts_->queue,   parts_->flagged,
+    PeerWatch watch_{channels_,     parts_->calls, parts_->queue,   parts_->stored,
                      parts_->steps, *controls_,    parts_->failure, options_};
     Program program_;
     RunningSegment* segment_ = nullptr;
@@ -285,7 +285,7 @@ TEST_F(PeerWatchTest, AWaitForAcknowledgementsSaysWhose) {
         poster.adopt(segment);
         (void)poster.post_ready();
     }
-    const MissingPieces missing(channels_, parts_->queue, parts_->flagged);
+    const MissingList missing(channels_, parts_->queue, parts_->stored);
     EXPECT_EQ(missing.text("a bcast"),
               "a bcast: waits for rank 1 to take in what came through port +0 before");
     EXPECT_EQ(missing.ranks(), std::vector<Rank>{1});
@@ -301,7 +301,7 @@ TEST_F(PeerWatchTest, AWaitForAPeerThatHasNotConnectedSaysSo) {
     const Program program = w.take(false);
     begin_call(program);
     begin_segment();
-    const MissingPieces missing(channels_, parts_->queue, parts_->flagged);
+    const MissingList missing(channels_, parts_->queue, parts_->stored);
     EXPECT_EQ(missing.text("a bcast"), "a bcast: waits for rank 2 to connect to port -0");
     EXPECT_EQ(missing.ranks(), std::vector<Rank>{2});
     leaves(1);

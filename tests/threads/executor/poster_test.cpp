@@ -35,7 +35,7 @@ class PosterTest : public PartsFixture {
         for (; !groups_[0]->events.empty(); groups_[0]->events.pop_front()) {
             const PutCookie cookie(groups_[0]->events.front().cookie);
             if (cookie.step() != PutCookie::no_step) {
-                parts_->steps.spend_token(parts_->queue.at(cookie.place()), cookie.step(), notes_);
+                parts_->steps.count_event(parts_->queue.at(cookie.place()), cookie.step(), notes_);
             }
         }
     }
@@ -174,7 +174,7 @@ TEST_F(PosterTest, TheNextStepsPutsWaitForItsOpening) {
     EXPECT_TRUE(running_call_.done()) << "the poster has let go of the segment";
 }
 
-TEST_F(PosterTest, APutThatIsDoneAtOnceSpendsItsTokenAtOnce) {
+TEST_F(PosterTest, APutThatIsDoneAtOnceCountsAtOnce) {
     ProgramWriter w = writer();
     w.part();
     w.step();
@@ -272,7 +272,7 @@ TEST_F(PosterTest, AUseOfFewSlotsIsAcknowledgedWhenItStarts) {
                   acknowledgement(first_id + 1, use, few_ring, peers_proof + 1));
         EXPECT_EQ(puts()[use].bytes, 0U);
         EXPECT_FALSE(poster_->post_ready()) << "once";
-        parts_->steps.spend_token(segment, 0, notes_);
+        parts_->steps.count_event(segment, 0, notes_);
         complete_puts();
     }
     EXPECT_TRUE(running_call_.done());
@@ -291,7 +291,7 @@ TEST_F(PosterTest, AWordThatCannotBeSaidNowIsSaidLater) {
         RunningSegment& segment = begin();
         (void)poster_->post_ready();
         EXPECT_TRUE(poster_->refused());
-        parts_->steps.spend_token(segment, 0, notes_);
+        parts_->steps.count_event(segment, 0, notes_);
     }
     EXPECT_TRUE(running_call_.done()) << "no call waits for its acknowledgements";
     groups_[0]->result = PutResult::queued;
@@ -318,7 +318,7 @@ TEST_F(PosterTest, UsesOfManySlotsAreAcknowledgedTogether) {
         RunningSegment& segment = begin();
         (void)poster_->post_ready();
         EXPECT_EQ(puts().size(), (use + 1) / gathered_uses);
-        parts_->steps.spend_token(segment, 0, notes_);
+        parts_->steps.count_event(segment, 0, notes_);
         complete_puts();
     }
     EXPECT_EQ(puts().back().notification,

@@ -67,7 +67,7 @@ class ProgramWriter {
     /// Where the message lands.
     Location arrival(std::uint32_t channel, std::size_t bytes) {
         arrivals_[channel].push_back({steps() - 1, bytes});
-        program_.steps.back().tokens += 1;
+        program_.steps.back().events += 1;
         std::size_t offset = flag_bytes_;
         for (std::size_t i = 0; i + 1 < arrivals_[channel].size(); ++i) {
             offset += arrivals_[channel][i].bytes + flag_bytes_;
@@ -129,7 +129,7 @@ class ProgramWriter {
     void add(const ProgramPut& put) {
         program_.puts.push_back(put);
         program_.steps.back().puts.count += 1;
-        program_.steps.back().tokens += 1;
+        program_.steps.back().events += 1;
     }
 
     std::vector<int> groups_;

@@ -52,23 +52,24 @@ class RingMember {
 
     Status run(const Program& program, std::vector<std::int32_t>& data, std::size_t segments = 1,
                std::uint64_t signature = 1) {
-        return executor_->run(call_of(program, data, pieces_, segments, signature), in_place(data));
+        return executor_->run(call_of(program, data, segments_, segments, signature),
+                              in_place(data));
     }
     static CallVectors in_place(std::vector<std::int32_t>& data) {
         auto* const bytes = reinterpret_cast<std::byte*>(data.data());
         return {bytes, bytes};
     }
-    /// A call on `data` in place; `pieces` holds its segments.
+    /// A call on `data` in place; `list` holds its segments.
     static Call call_of(const Program& program, std::vector<std::int32_t>& data,
-                        std::vector<CallSegment>& pieces, std::size_t segments = 1,
+                        std::vector<CallSegment>& list, std::size_t segments = 1,
                         std::uint64_t signature = 1) {
         const std::size_t bytes = data.size() * sizeof data[0] / segments;
-        pieces.clear();
+        list.clear();
         for (std::size_t i = 0; i < segments; ++i) {
-            pieces.push_back({&program, i * bytes});
+            list.push_back({&program, i * bytes});
         }
         Call call;
-        call.segments = pieces;
+        call.segments = list;
         call.kernels = reduce_kernels(DataType::int32, Operation::sum);
         call.signature = signature;
         call.text = "a test call";
@@ -78,7 +79,7 @@ class RingMember {
 
   private:
     Channels channels_;
-    std::vector<CallSegment> pieces_;
+    std::vector<CallSegment> segments_;
     std::unique_ptr<Executor> executor_;
 };
 

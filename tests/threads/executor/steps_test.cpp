@@ -10,7 +10,7 @@ namespace {
 class StepsTest : public PartsFixture {
   protected:
     void spend(RunningSegment& segment, std::uint32_t step) {
-        parts_->steps.spend_token(segment, step, notes_);
+        parts_->steps.count_event(segment, step, notes_);
     }
     /// An operation that shows that it was performed: output[i] becomes input[i].
     static ProgramOp mark(std::size_t i) {
@@ -157,7 +157,7 @@ TEST_F(StepsTest, ASegmentIsAnOffsetIntoTheVectors) {
     w.end(copy_op({Location::output, 0}, {Location::input, 0}, 4));
     const Program program = w.take(false);
     begin_call(program);
-    pieces_[0].offset = 12;
+    segments_[0].offset = 12;
     begin_segment();
     EXPECT_EQ(output_[3], input_[3]);
     EXPECT_EQ(output_[0], 0);
@@ -180,7 +180,7 @@ TEST_F(StepsTest, AnArrivalCountsOnce) {
     EXPECT_EQ(segment.take_arrival(0, 0), Taken::whole);
 }
 
-TEST_F(StepsTest, AnArrivalInPiecesCountsWithTheLastOne) {
+TEST_F(StepsTest, AnArrivalInRunsCountsWithTheLastOne) {
     ProgramWriter w = writer();
     w.part();
     w.step();
@@ -189,17 +189,17 @@ TEST_F(StepsTest, AnArrivalInPiecesCountsWithTheLastOne) {
     begin_call(program);
     RunningSegment& segment = begin_segment();
     using Taken = RunningSegment::Taken;
-    constexpr std::size_t pieces = DirectPieces::most;
-    for (std::size_t piece = 1; piece < pieces; ++piece) {
-        EXPECT_EQ(segment.take_arrival(0, pieces), Taken::in_part);
+    constexpr std::size_t runs = DirectRuns::most;
+    for (std::size_t run = 1; run < runs; ++run) {
+        EXPECT_EQ(segment.take_arrival(0, runs), Taken::in_part);
         EXPECT_FALSE(segment.has_arrived(0));
         EXPECT_FALSE(segment.landed_directly(0));
     }
-    EXPECT_EQ(segment.puts_missing(0, pieces), 1U);
-    EXPECT_EQ(segment.take_arrival(0, pieces), Taken::whole);
+    EXPECT_EQ(segment.puts_missing(0, runs), 1U);
+    EXPECT_EQ(segment.take_arrival(0, runs), Taken::whole);
     EXPECT_TRUE(segment.has_arrived(0));
     EXPECT_TRUE(segment.landed_directly(0));
-    EXPECT_EQ(segment.take_arrival(0, pieces), Taken::twice);
+    EXPECT_EQ(segment.take_arrival(0, runs), Taken::twice);
 }
 
 TEST_F(StepsTest, AStepWaitsForTokensThatWereAdded) {
@@ -212,10 +212,10 @@ TEST_F(StepsTest, AStepWaitsForTokensThatWereAdded) {
     const Program program = w.take(false);
     begin_call(program);
     RunningSegment& segment = begin_segment();
-    segment.add_tokens(0, 2);
+    segment.add_events(0, 2);
     for (int i = 0; i < 3; ++i) {
         EXPECT_EQ(segment.open_step(0), 0U);
-        parts_->steps.spend_token(segment, 0, notes_);
+        parts_->steps.count_event(segment, 0, notes_);
     }
     EXPECT_EQ(segment.open_step(0), 1U);
 }

@@ -47,7 +47,7 @@ struct Slots {
 class StoringRank {
   public:
     static constexpr std::size_t most_bytes = 112, flag_bytes = 16;
-    static LandingRings rings() { return LandingRings::flagged(0, 0, flag_bytes + most_bytes); }
+    static LandingRings rings() { return LandingRings::stored(0, 0, flag_bytes + most_bytes); }
 
     StoringRank(Rank rank, Slots& incoming, Slots& outgoing, Ring ring = Ring::few) {
         channels.rings = rings();
@@ -64,19 +64,19 @@ class StoringRank {
     }
 
     static ProgramWriter writer() { return ProgramWriter({0}, flag_bytes); }
-    /// Issues a call, of one piece. The program stays.
+    /// Issues a call, of one segment. The program stays.
     void issue(RunningCall& running, const Program& program, std::uint64_t signature = 42) {
         parts->room.include(program, channels.in.size(), channels.out.size());
         Issued& issued = issued_.emplace_back();
-        issued.piece = {&program, 0};
-        issued.call.segments = {&issued.piece, 1};
+        issued.segment = {&program, 0};
+        issued.call.segments = {&issued.segment, 1};
         issued.call.signature = signature;
         issued.call.text = "the test's call";
         running.begin(issued.call, {input.data(), output.data()}, issued_.size());
         parts->in_flight.issue_here();
         parts->calls.push_here(running);
     }
-    bool advance() { return parts->flagged.advance(notes_); }
+    bool advance() { return parts->stored.advance(notes_); }
 
     std::shared_ptr<StoringGroup> group = std::make_shared<StoringGroup>();
     Channels channels;
@@ -87,7 +87,7 @@ class StoringRank {
 
   private:
     struct Issued {
-        CallSegment piece;
+        CallSegment segment;
         Call call;
     };
     TimelineNotes notes_{nullptr, 0};

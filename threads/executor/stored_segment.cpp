@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a piece sends, what it waits for, and how it tells one from the other.
-#include "threads/executor/flagged_piece.hpp"
+// What a segment sends, what it waits for, and how it tells one from the other.
+#include "threads/executor/stored_segment.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -37,25 +37,25 @@ std::uint64_t mark_of(std::uint64_t use, const Channels& channels) {
 
 }  // namespace
 
-void FlaggedPiece::make_room(const ProgramSizes& sizes) {
+void StoredSegment::make_room(const ProgramSizes& sizes) {
     in_use_.resize(sizes.channels_in);
     out_use_.resize(sizes.channels_out);
     scratch_.reserve(sizes.scratch_bytes);
     buffers_.reserve(sizes.channels_in, sizes.spaces, sizes.told);
 }
 
-void FlaggedPiece::begin(RunningCall& call, const CallSegment& piece, std::uint64_t number,
-                         Channels& channels, const Operations& operations,
-                         TimelineNotes& notes) noexcept {
+void StoredSegment::begin(RunningCall& call, const CallSegment& segment, std::uint64_t number,
+                          Channels& channels, const Operations& operations,
+                          TimelineNotes& notes) noexcept {
     call_ = &call;
-    program_ = piece.program;
+    program_ = segment.program;
     number_ = number;
-    piece_begun_ = step_begun_ = notes.clock();
+    segment_begun_ = step_begun_ = notes.clock();
     const CallVectors& vectors = call.vectors();
     // Programs only read the input.
     auto* const input = const_cast<std::byte*>(vectors.input);
-    buffers_.place_vectors(input == nullptr ? nullptr : input + piece.offset,
-                           vectors.output == nullptr ? nullptr : vectors.output + piece.offset);
+    buffers_.place_vectors(input == nullptr ? nullptr : input + segment.offset,
+                           vectors.output == nullptr ? nullptr : vectors.output + segment.offset);
     buffers_.place(Location::scratch, scratch_.data());
     for (const std::uint32_t c : program_->used_in) {
         InChannel& channel = channels.in[c];
@@ -74,7 +74,7 @@ void FlaggedPiece::begin(RunningCall& call, const CallSegment& piece, std::uint6
 }
 
 /// Where the steps end that belong to the schedule's step at first_.
-std::uint32_t FlaggedPiece::end_of_step() const noexcept {
+std::uint32_t StoredSegment::end_of_step() const noexcept {
     const auto& order = program_->order;
     std::uint32_t end = first_;
     while (end < order.size() && program_->steps[order[end]].schedule_step ==
@@ -84,8 +84,8 @@ std::uint32_t FlaggedPiece::end_of_step() const noexcept {
     return end;
 }
 
-bool FlaggedPiece::go_on(Channels& channels, const Operations& operations, Failure& failure,
-                         TimelineNotes& notes, bool& moved) noexcept {
+bool StoredSegment::go_on(Channels& channels, const Operations& operations, Failure& failure,
+                          TimelineNotes& notes, bool& moved) noexcept {
     const auto work = [&](auto&& on_one) {
         for (; at_ < end_; ++at_, done_ = 0) {
             const std::uint32_t before = done_;
@@ -119,14 +119,14 @@ bool FlaggedPiece::go_on(Channels& channels, const Operations& operations, Failu
     moved = true;
     perform(program_->end, operations, notes);
     if (notes.on()) {
-        notes.segment(number_, piece_begun_);
+        notes.segment(number_, segment_begun_);
     }
     return !failure.happened();
 }
 
 /// What precedes the puts is done when the first of them is tried.
-bool FlaggedPiece::send(const ProgramStep& step, Channels& channels, const Operations& operations,
-                        TimelineNotes& notes) noexcept {
+bool StoredSegment::send(const ProgramStep& step, Channels& channels, const Operations& operations,
+                         TimelineNotes& notes) noexcept {
     if (done_ == 0 && waits_for_ == Awaited::nothing) {
         perform(step.before, operations, notes);
     }
@@ -145,7 +145,7 @@ bool FlaggedPiece::send(const ProgramStep& step, Channels& channels, const Opera
 }
 
 /// False: it cannot be put yet.
-bool FlaggedPiece::put(const ProgramPut& put, Channels& channels) noexcept {
+bool StoredSegment::put(const ProgramPut& put, Channels& channels) noexcept {
     OutChannel& channel = channels.out[put.channel];
     StoringEnd& end = channel.end;
     waits_at_ = put.channel;
@@ -184,30 +184,30 @@ bool FlaggedPiece::put(const ProgramPut& put, Channels& channels) noexcept {
 }
 
 /// Of this call, for a message of so many bytes.
-std::uint64_t FlaggedPiece::sign(std::uint64_t bytes) const noexcept {
+std::uint64_t StoredSegment::sign(std::uint64_t bytes) const noexcept {
     return call_->hash() ^ bytes * 0x9e3779b97f4a7c15ULL;
 }
 
-const FlaggedPiece::Flag& FlaggedPiece::flag_of(const ProgramArrival& message,
-                                                const Channels& channels) const noexcept {
+const StoredSegment::Flag& StoredSegment::flag_of(const ProgramArrival& message,
+                                                  const Channels& channels) const noexcept {
     return *reinterpret_cast<const Flag*>(
         buffers_.at({Location::first_landing + message.channel, message.landing_offset}) -
         channels.rings.flag_bytes());
 }
 
-bool FlaggedPiece::has_come() const noexcept {
+bool StoredSegment::has_come() const noexcept {
     return shared(*waited_).load(std::memory_order_relaxed) == waited_mark_;
 }
 
-bool FlaggedPiece::has_room(const Channels& channels) const noexcept {
+bool StoredSegment::has_room(const Channels& channels) const noexcept {
     const OutChannel& channel = channels.out[waits_at_];
     const std::uint64_t taken = shared(*channel.end.taken).load(std::memory_order_relaxed);
     return out_use_[waits_at_] - taken < channels.rings[channel.ring].slots;
 }
 
 /// True: all messages of the step have come, and what follows them is done.
-bool FlaggedPiece::receive(std::uint32_t number, Channels& channels, const Operations& operations,
-                           Failure& failure, TimelineNotes& notes) noexcept {
+bool StoredSegment::receive(std::uint32_t number, Channels& channels, const Operations& operations,
+                            Failure& failure, TimelineNotes& notes) noexcept {
     const ProgramStep& step = program_->steps[number];
     const ProgramRange awaited = program_->awaited_by_step[number];
     waits_for_ = Awaited::nothing;
@@ -245,7 +245,7 @@ bool FlaggedPiece::receive(std::uint32_t number, Channels& channels, const Opera
     return !failure.happened();
 }
 
-void FlaggedPiece::give_back(Channels& channels) noexcept {
+void StoredSegment::give_back(Channels& channels) noexcept {
     for (const std::uint32_t c : program_->used_in) {
         InChannel& channel = channels.in[c];
         const std::uint64_t done = in_use_[c] + 1;
@@ -257,18 +257,17 @@ void FlaggedPiece::give_back(Channels& channels) noexcept {
     }
 }
 
-void FlaggedPiece::list_missing(const Channels& channels, std::vector<MissingPiece>& found) const {
+void StoredSegment::list_missing(const Channels& channels, std::vector<Missing>& found) const {
     if (first_ >= end_) {
         return;
     }
     const ProgramStep& step = program_->steps[program_->order[at_]];
     if (waits_for_ == Awaited::room || waits_for_ == Awaited::connection) {
         const OutChannel& channel = channels.out[waits_at_];
-        found.push_back({waits_for_ == Awaited::room ? MissingPiece::Kind::room
-                                                     : MissingPiece::Kind::connection,
-                         channel.peer, channel.port, static_cast<int>(step.schedule_part),
-                         static_cast<int>(step.schedule_step),
-                         program_->puts[step.puts.first + done_].bytes});
+        found.push_back(
+            {waits_for_ == Awaited::room ? Missing::Kind::room : Missing::Kind::connection,
+             channel.peer, channel.port, static_cast<int>(step.schedule_part),
+             static_cast<int>(step.schedule_step), program_->puts[step.puts.first + done_].bytes});
     }
     // Of all parts: of the step that is at work, what has not come.
     for (std::uint32_t i = sends_ ? end_ : at_; i < end_; ++i) {
@@ -280,7 +279,7 @@ void FlaggedPiece::list_missing(const Channels& channels, std::vector<MissingPie
             const InChannel& channel = channels.in[message.channel];
             if (shared(flag_of(message, channels).mark).load(std::memory_order_relaxed) !=
                 mark_of(in_use_[message.channel], channels)) {
-                found.push_back({MissingPiece::Kind::message, channel.peer, channel.port,
+                found.push_back({Missing::Kind::message, channel.peer, channel.port,
                                  static_cast<int>(waiting.schedule_part),
                                  static_cast<int>(waiting.schedule_step), message.bytes});
             }

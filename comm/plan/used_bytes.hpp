@@ -11,22 +11,22 @@
 namespace trefoil {
 
 /// Bytes that lie side by side.
-struct Piece {
+struct ByteRange {
     const std::byte* begin = nullptr;
     std::size_t bytes = 0;
 
     const std::byte* end() const { return begin + bytes; }
 };
 
-/// Of one buffer; what lies side by side is one piece. Gaps between blocks are not in it. Nothing
-/// is allocated for the first piece: few buffers have more.
-class Pieces {
+/// Of one buffer; what lies side by side is one range. Gaps between blocks are not in it. Nothing
+/// is allocated for the first range: few buffers have more.
+class ByteRanges {
   public:
     std::size_t size() const { return first_.bytes == 0 ? 0 : 1 + more_.size(); }
     bool empty() const { return size() == 0; }
-    const Piece& operator[](std::size_t i) const { return i == 0 ? first_ : more_[i - 1]; }
+    const ByteRange& operator[](std::size_t i) const { return i == 0 ? first_ : more_[i - 1]; }
     /// From the first byte to the last one.
-    Piece hull() const;
+    ByteRange hull() const;
 
     void clear() {
         first_ = {};
@@ -36,13 +36,13 @@ class Pieces {
     void add(const std::byte* begin, std::size_t bytes);
 
   private:
-    Piece first_;
-    std::vector<Piece> more_;
+    ByteRange first_;
+    std::vector<ByteRange> more_;
 };
 
 /// What a call uses on one rank.
-struct BufferPieces {
-    Pieces reads, writes;
+struct UsedBytes {
+    ByteRanges reads, writes;
     std::string_view name;  ///< of the collective
 
     /// `send` and `recv` as Communicator::run() takes them: null where the rank has none.
@@ -51,6 +51,6 @@ struct BufferPieces {
 };
 
 /// The first bytes that are in both; none: 0 bytes.
-Piece first_overlap(const Pieces& one, const Pieces& other);
+ByteRange first_overlap(const ByteRanges& one, const ByteRanges& other);
 
 }  // namespace trefoil

@@ -7,23 +7,23 @@
 
 #include "threads/executor/call_report.hpp"
 #include "threads/executor/channels.hpp"
-#include "threads/executor/flagged_calls.hpp"
 #include "threads/executor/segment_queue.hpp"
+#include "threads/executor/stored_calls.hpp"
 
 namespace trefoil {
 
 /// Looks at the segments in flight, by worker 0, which starts them, or while the engine is held.
 /// Others may change what worker 0 sees meanwhile, so the answers are for messages, and for waits
 /// that have lasted long.
-class MissingPieces {
+class MissingList {
   public:
-    MissingPieces(const Channels& channels, const SegmentQueue& queue, const FlaggedCalls& flagged)
-        : channels_(channels), queue_(queue), flagged_(flagged) {}
+    MissingList(const Channels& channels, const SegmentQueue& queue, const StoredCalls& stored)
+        : channels_(channels), queue_(queue), stored_(stored) {}
 
     /// At most one of each channel and direction; messages come first.
-    std::vector<MissingPiece> list() const;
+    std::vector<Missing> list() const;
     /// Those of one call.
-    std::vector<MissingPiece> list(const RunningCall& call) const;
+    std::vector<Missing> list(const RunningCall& call) const;
     /// Those from which something is missing, each once.
     std::vector<Rank> ranks() const;
 
@@ -32,11 +32,11 @@ class MissingPieces {
 
   private:
     /// Null: of all calls.
-    std::vector<MissingPiece> of(const RunningCall* call) const;
+    std::vector<Missing> of(const RunningCall* call) const;
 
     const Channels& channels_;
     const SegmentQueue& queue_;
-    const FlaggedCalls& flagged_;
+    const StoredCalls& stored_;
 };
 
 }  // namespace trefoil

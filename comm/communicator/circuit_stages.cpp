@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A piece before the first change, if there are steps, and one from each change to the next.
-#include "comm/communicator/circuit_pieces.hpp"
+// A stage before the first change, if there are steps, and one from each change to the next.
+#include "comm/communicator/circuit_stages.hpp"
 
-#include "algorithms/schedule/pieces.hpp"
+#include "algorithms/schedule/stages.hpp"
 
 namespace trefoil {
 
@@ -24,16 +24,16 @@ std::vector<JoinedPorts> circuits_of(const CircuitChange& change, const TorusMap
     return all;
 }
 
-std::unique_ptr<CircuitPiece> make_piece(const Algorithm& whole, std::size_t first, std::size_t end,
+std::unique_ptr<CircuitStage> make_stage(const Algorithm& whole, std::size_t first, std::size_t end,
                                          std::vector<JoinedPorts> circuits) {
-    auto piece = std::make_unique<CircuitPiece>();
-    piece->name = std::string(whole.name) + " from step " + std::to_string(first);
-    piece->set = piece_of(*whole.set, first, end);
-    piece->algorithm = whole;
-    piece->algorithm.name = piece->name;
-    piece->algorithm.set = &piece->set;
-    piece->circuits = std::move(circuits);
-    return piece;
+    auto stage = std::make_unique<CircuitStage>();
+    stage->name = std::string(whole.name) + " from step " + std::to_string(first);
+    stage->set = stage_of(*whole.set, first, end);
+    stage->algorithm = whole;
+    stage->algorithm.name = stage->name;
+    stage->algorithm.set = &stage->set;
+    stage->circuits = std::move(circuits);
+    return stage;
 }
 
 }  // namespace
@@ -49,23 +49,23 @@ std::vector<JoinedPorts> circuits_of_torus(const TorusMap& map) {
     return circuits_of(torus, map);
 }
 
-std::span<const std::unique_ptr<CircuitPiece>> CircuitPieces::of(const Algorithm& algorithm,
+std::span<const std::unique_ptr<CircuitStage>> CircuitStages::of(const Algorithm& algorithm,
                                                                  const TorusMap& map) {
-    auto& pieces = pieces_[&algorithm];
-    if (pieces.empty()) {
+    auto& stages = stages_[&algorithm];
+    if (stages.empty()) {
         const std::vector<CircuitChange>& changes = algorithm.set->changes;
         const std::size_t steps = algorithm.set->schedules.front().parts.front().steps.count;
         if (changes.front().step > 0) {
-            pieces.push_back(
-                make_piece(algorithm, 0, changes.front().step, circuits_of_torus(map)));
+            stages.push_back(
+                make_stage(algorithm, 0, changes.front().step, circuits_of_torus(map)));
         }
         for (std::size_t i = 0; i < changes.size(); ++i) {
             const std::size_t end = i + 1 < changes.size() ? changes[i + 1].step : steps;
-            pieces.push_back(
-                make_piece(algorithm, changes[i].step, end, circuits_of(changes[i], map)));
+            stages.push_back(
+                make_stage(algorithm, changes[i].step, end, circuits_of(changes[i], map)));
         }
     }
-    return pieces;
+    return stages;
 }
 
 }  // namespace trefoil

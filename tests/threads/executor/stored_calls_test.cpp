@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Calls whose messages are stores: what is sent when, what waits for what, when slots are used
 // again, and what is found out about peers that make other calls.
-#include "threads/executor/flagged_calls.hpp"
+#include "threads/executor/stored_calls.hpp"
 
 #include <gtest/gtest.h>
 
@@ -57,18 +57,18 @@ std::uint64_t taken(StoringRank& receiver) {
     return *receiver.channels.in[0].end.taken;
 }
 
-TEST(FlaggedCalls, AMessageIsWaitedForAndTaken) {
+TEST(StoredCalls, AMessageIsWaitedForAndTaken) {
     StoringRanks ranks;
     const Program sends = sending(), receives = receiving();
     RunningCall sent, received;
     ranks.second.issue(received, receives);
     EXPECT_TRUE(ranks.second.advance()) << "it begins";
     EXPECT_FALSE(ranks.second.advance()) << "and waits";
-    EXPECT_TRUE(ranks.second.parts->flagged.wait_for_flags());
-    EXPECT_FALSE(ranks.second.parts->flagged.may_go_on());
-    const std::vector<MissingPiece> missing = ranks.second.parts->flagged.missing(nullptr);
+    EXPECT_TRUE(ranks.second.parts->stored.wait_for_flags());
+    EXPECT_FALSE(ranks.second.parts->stored.may_go_on());
+    const std::vector<Missing> missing = ranks.second.parts->stored.missing(nullptr);
     ASSERT_EQ(missing.size(), 1U);
-    EXPECT_EQ(missing[0].kind, MissingPiece::Kind::message);
+    EXPECT_EQ(missing[0].kind, Missing::Kind::message);
     EXPECT_EQ(missing[0].peer, 0);
 
     fill(ranks.first, 7);
@@ -76,7 +76,7 @@ TEST(FlaggedCalls, AMessageIsWaitedForAndTaken) {
     EXPECT_TRUE(ranks.first.advance());
     EXPECT_TRUE(sent.done()) << "who only sends waits for nobody";
     EXPECT_EQ(ranks.first.group->rings, 1);
-    EXPECT_TRUE(ranks.second.parts->flagged.may_go_on());
+    EXPECT_TRUE(ranks.second.parts->stored.may_go_on());
     EXPECT_FALSE(received.done());
     EXPECT_TRUE(ranks.second.advance());
     EXPECT_TRUE(received.done());
@@ -89,7 +89,7 @@ TEST(FlaggedCalls, AMessageIsWaitedForAndTaken) {
     EXPECT_EQ(ranks.first.channels.out[0].puts, 1U);
 }
 
-TEST(FlaggedCalls, EachStepWaitsForTheOneBefore) {
+TEST(StoredCalls, EachStepWaitsForTheOneBefore) {
     StoringRanks ranks;
     const Program program = exchanging(3);
     RunningCall calls[2];
@@ -112,10 +112,10 @@ TEST(FlaggedCalls, EachStepWaitsForTheOneBefore) {
     EXPECT_EQ(result(ranks.second), 1);
 }
 
-TEST(FlaggedCalls, ASlotIsUsedAgainWhenItsMessageHasBeenTaken) {
+TEST(StoredCalls, ASlotIsUsedAgainWhenItsMessageHasBeenTaken) {
     StoringRanks ranks;
     const Program sends = sending(), receives = receiving();
-    constexpr int slots = LandingRings::flagged_few_slots, more = 3;
+    constexpr int slots = LandingRings::stored_few_slots, more = 3;
     std::deque<RunningCall> sent(slots + more), received(slots + more);
     for (int i = 0; i < slots + more; ++i) {
         fill(ranks.first, 1 + i);
@@ -123,11 +123,11 @@ TEST(FlaggedCalls, ASlotIsUsedAgainWhenItsMessageHasBeenTaken) {
         (void)ranks.first.advance();
         EXPECT_EQ(sent[static_cast<std::size_t>(i)].done(), i < slots);
     }
-    const std::vector<MissingPiece> missing = ranks.first.parts->flagged.missing(nullptr);
+    const std::vector<Missing> missing = ranks.first.parts->stored.missing(nullptr);
     ASSERT_EQ(missing.size(), std::size_t{more});
-    EXPECT_EQ(missing[0].kind, MissingPiece::Kind::room);
-    EXPECT_TRUE(ranks.first.parts->flagged.wait_for_flags());
-    EXPECT_FALSE(ranks.first.parts->flagged.may_go_on());
+    EXPECT_EQ(missing[0].kind, Missing::Kind::room);
+    EXPECT_TRUE(ranks.first.parts->stored.wait_for_flags());
+    EXPECT_FALSE(ranks.first.parts->stored.may_go_on());
     for (int i = 0; i < slots + more; ++i) {
         ranks.second.issue(received[static_cast<std::size_t>(i)], receives);
         (void)ranks.second.advance();
@@ -135,13 +135,13 @@ TEST(FlaggedCalls, ASlotIsUsedAgainWhenItsMessageHasBeenTaken) {
         // Those that waited read the input when there was room: the last one's.
         EXPECT_EQ(result(ranks.second), i < slots ? 1 + i : slots + more);
         EXPECT_EQ(taken(ranks.second), static_cast<std::uint64_t>(i) + 1);
-        EXPECT_EQ(ranks.first.parts->flagged.may_go_on(), i < more);
+        EXPECT_EQ(ranks.first.parts->stored.may_go_on(), i < more);
         (void)ranks.first.advance();
     }
     EXPECT_TRUE(sent.back().done());
 }
 
-TEST(FlaggedCalls, OfALongRingEachQuarterIsTold) {
+TEST(StoredCalls, OfALongRingEachQuarterIsTold) {
     StoringRanks ranks(Ring::tiny);
     const Program sends = sending(), receives = receiving();
     constexpr std::uint64_t quarter = LandingRings::tiny_slots / 4;
@@ -156,10 +156,10 @@ TEST(FlaggedCalls, OfALongRingEachQuarterIsTold) {
     }
 }
 
-TEST(FlaggedCalls, WhatAnEarlierUseLeftIsNoMessage) {
+TEST(StoredCalls, WhatAnEarlierUseLeftIsNoMessage) {
     StoringRanks ranks;
     const Program sends = sending(), receives = receiving();
-    constexpr int slots = LandingRings::flagged_few_slots;
+    constexpr int slots = LandingRings::stored_few_slots;
     for (int i = 0; i < slots; ++i) {
         RunningCall sent, received;
         ranks.first.issue(sent, sends);
@@ -175,7 +175,7 @@ TEST(FlaggedCalls, WhatAnEarlierUseLeftIsNoMessage) {
     EXPECT_FALSE(received.done()) << "the slot still has the flag of the use before";
 }
 
-TEST(FlaggedCalls, CallsRunSideBySideAndSlotsAreGivenBackInOrder) {
+TEST(StoredCalls, CallsRunSideBySideAndSlotsAreGivenBackInOrder) {
     StoringRanks ranks;
     const Program exchanges = exchanging(2), sends = sending(), receives = receiving();
     RunningCall long_here, long_there, sent, received;
@@ -186,37 +186,37 @@ TEST(FlaggedCalls, CallsRunSideBySideAndSlotsAreGivenBackInOrder) {
     (void)ranks.first.advance();
     EXPECT_TRUE(sent.done()) << "it waits for no call before it";
     (void)ranks.second.advance();
-    EXPECT_EQ(ranks.second.parts->flagged.all_running().size(), 1U);
-    EXPECT_EQ(ranks.second.parts->flagged.running(), &long_there);
+    EXPECT_EQ(ranks.second.parts->stored.all_running().size(), 1U);
+    EXPECT_EQ(ranks.second.parts->stored.running(), &long_there);
     EXPECT_TRUE(received.done()) << "its message has come";
     EXPECT_EQ(taken(ranks.second), 0U) << "the slot of the call before it is in use";
     (void)ranks.first.advance();
     (void)ranks.second.advance();
     EXPECT_TRUE(long_here.done() && long_there.done());
     EXPECT_EQ(taken(ranks.second), 2U);
-    EXPECT_EQ(ranks.second.parts->flagged.running(), nullptr);
+    EXPECT_EQ(ranks.second.parts->stored.running(), nullptr);
 }
 
-TEST(FlaggedCalls, NoMoreThanTheWindowBegin) {
+TEST(StoredCalls, NoMoreThanTheWindowBegin) {
     StoringRanks ranks;
     const Program receives = receiving();
-    std::deque<RunningCall> received(FlaggedCalls::window + 1);
+    std::deque<RunningCall> received(StoredCalls::window + 1);
     for (RunningCall& call : received) {
         ranks.second.issue(call, receives);
     }
     (void)ranks.second.advance();
-    EXPECT_EQ(ranks.second.parts->flagged.all_running().size(), FlaggedCalls::window);
+    EXPECT_EQ(ranks.second.parts->stored.all_running().size(), StoredCalls::window);
     const Program sends = sending();
     RunningCall sent;
     ranks.first.issue(sent, sends);
     (void)ranks.first.advance();
     (void)ranks.second.advance();
     EXPECT_TRUE(received.front().done());
-    EXPECT_EQ(ranks.second.parts->flagged.all_running().size(), FlaggedCalls::window);
+    EXPECT_EQ(ranks.second.parts->stored.all_running().size(), StoredCalls::window);
     EXPECT_EQ(ranks.second.parts->calls.first(), nullptr) << "the last one has begun";
 }
 
-TEST(FlaggedCalls, ADifferentCallOrLengthIsFoundOut) {
+TEST(StoredCalls, ADifferentCallOrLengthIsFoundOut) {
     for (const bool other_call : {true, false}) {
         StoringRanks ranks;
         const Program sends = sending(), receives = receiving(other_call ? bytes : 2 * bytes);
@@ -233,7 +233,7 @@ TEST(FlaggedCalls, ADifferentCallOrLengthIsFoundOut) {
     }
 }
 
-TEST(FlaggedCalls, NothingIsPutBeforeThePeersSlotsAreKnown) {
+TEST(StoredCalls, NothingIsPutBeforeThePeersSlotsAreKnown) {
     StoringRanks ranks;
     StoringEnd& end = ranks.first.channels.out[0].end;
     std::byte* const slots = std::exchange(end.slots, nullptr);
@@ -242,34 +242,34 @@ TEST(FlaggedCalls, NothingIsPutBeforeThePeersSlotsAreKnown) {
     ranks.first.issue(sent, sends);
     (void)ranks.first.advance();
     EXPECT_FALSE(sent.done());
-    EXPECT_FALSE(ranks.first.parts->flagged.wait_for_flags()) << "no flag will show that";
-    ASSERT_EQ(ranks.first.parts->flagged.missing(nullptr).size(), 1U);
-    EXPECT_EQ(ranks.first.parts->flagged.missing(nullptr)[0].kind, MissingPiece::Kind::connection);
+    EXPECT_FALSE(ranks.first.parts->stored.wait_for_flags()) << "no flag will show that";
+    ASSERT_EQ(ranks.first.parts->stored.missing(nullptr).size(), 1U);
+    EXPECT_EQ(ranks.first.parts->stored.missing(nullptr)[0].kind, Missing::Kind::connection);
     end.slots = slots;
     (void)ranks.first.advance();
     EXPECT_TRUE(sent.done());
 }
 
-TEST(FlaggedCalls, ACallInNoQueueBeginsOnlyWhereNothingRuns) {
+TEST(StoredCalls, ACallInNoQueueBeginsOnlyWhereNothingRuns) {
     StoringRanks ranks;
     const Program sends = sending(), receives = receiving();
     RunningCall first, second;
     ranks.second.issue(first, receives);
     (void)ranks.second.advance();
     Call call;
-    const CallSegment piece{&receives, 0};
-    call.segments = {&piece, 1};
+    const CallSegment segment{&receives, 0};
+    call.segments = {&segment, 1};
     call.signature = 42;
     second.begin(call, {ranks.second.input.data(), ranks.second.output.data()}, 2);
     TimelineNotes notes(nullptr, 0);
-    EXPECT_FALSE(ranks.second.parts->flagged.begin_here(second, notes));
+    EXPECT_FALSE(ranks.second.parts->stored.begin_here(second, notes));
     RunningCall sent;
     ranks.first.issue(sent, sends);
     (void)ranks.first.advance();
     (void)ranks.second.advance();
     ASSERT_TRUE(first.done());
     ranks.second.parts->in_flight.issue_here();
-    EXPECT_TRUE(ranks.second.parts->flagged.begin_here(second, notes));
+    EXPECT_TRUE(ranks.second.parts->stored.begin_here(second, notes));
     EXPECT_FALSE(second.done());
     RunningCall sent_too;
     ranks.first.issue(sent_too, sends);

@@ -8,8 +8,8 @@
 
 namespace trefoil {
 
-/// Steps [first, end) of all parts of all ranks. Blocks stay where they are, so pieces that run one
+/// Steps [first, end) of all parts of all ranks. Blocks stay where they are, so stages that run one
 /// after the other in the same vectors do what the whole does, if it has no scratch blocks.
-ScheduleSet piece_of(const ScheduleSet& whole, std::size_t first, std::size_t end);
+ScheduleSet stage_of(const ScheduleSet& whole, std::size_t first, std::size_t end);
 
 }  // namespace trefoil

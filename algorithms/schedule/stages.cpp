@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Steps are copied, part by part.
-#include "algorithms/schedule/pieces.hpp"
+#include "algorithms/schedule/stages.hpp"
 
 namespace trefoil {
 
@@ -24,14 +24,14 @@ void copy_step(const Schedule& schedule, const Step& step, ScheduleWriter& write
 
 }  // namespace
 
-ScheduleSet piece_of(const ScheduleSet& whole, std::size_t first, std::size_t end) {
-    ScheduleSet piece;
-    piece.collective = whole.collective;
-    piece.torus = whole.torus;
-    piece.root = whole.root;
-    piece.steered = whole.steered;
-    piece.owners = whole.owners;
-    piece.is_piece = true;
+ScheduleSet stage_of(const ScheduleSet& whole, std::size_t first, std::size_t end) {
+    ScheduleSet stage;
+    stage.collective = whole.collective;
+    stage.torus = whole.torus;
+    stage.root = whole.root;
+    stage.steered = whole.steered;
+    stage.owners = whole.owners;
+    stage.is_stage = true;
     for (const Schedule& schedule : whole.schedules) {
         ScheduleWriter writer(schedule.rank);
         for (const Part& part : schedule.parts) {
@@ -41,9 +41,9 @@ ScheduleSet piece_of(const ScheduleSet& whole, std::size_t first, std::size_t en
                 copy_step(schedule, steps[s], writer);
             }
         }
-        piece.schedules.push_back(writer.take());
+        stage.schedules.push_back(writer.take());
     }
-    return piece;
+    return stage;
 }
 
 }  // namespace trefoil

@@ -30,26 +30,26 @@ using Rewire = std::function<int(std::span<const JoinedPorts>)>;
 std::vector<JoinedPorts> circuits_of_torus(const TorusMap& map);
 
 /// Steps of a schedule between two changes, and what is wired meanwhile.
-struct CircuitPiece {
+struct CircuitStage {
     std::string name;
     ScheduleSet set;
     Algorithm algorithm;
     std::vector<JoinedPorts> circuits;
 };
 
-/// Kept as long as the communicator: plans point at pieces.
-class CircuitPieces {
+/// Kept as long as the communicator: plans point at stages.
+class CircuitStages {
   public:
     static bool names_circuits(const Algorithm* algorithm) {
         return algorithm != nullptr && algorithm->set != nullptr &&
                !algorithm->set->changes.empty();
     }
     /// Of an algorithm that names circuits, which outlives this.
-    std::span<const std::unique_ptr<CircuitPiece>> of(const Algorithm& algorithm,
+    std::span<const std::unique_ptr<CircuitStage>> of(const Algorithm& algorithm,
                                                       const TorusMap& map);
 
   private:
-    std::map<const Algorithm*, std::vector<std::unique_ptr<CircuitPiece>>> pieces_;
+    std::map<const Algorithm*, std::vector<std::unique_ptr<CircuitStage>>> stages_;
 };
 
 }  // namespace trefoil

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // From a request's counts and displacements to the bytes that it uses.
-#include "comm/plan/buffer_pieces.hpp"
+#include "comm/plan/used_bytes.hpp"
 
 #include <algorithm>
 
@@ -8,7 +8,7 @@ namespace trefoil {
 
 namespace {
 
-void add_side(Pieces& pieces, const Request& request, const CollectiveSide& side,
+void add_side(ByteRanges& ranges, const Request& request, const CollectiveSide& side,
               std::size_t blocks, Rank rank, const void* buffer) {
     if (buffer == nullptr || !side.held_by(rank, request.root)) {
         return;
@@ -16,16 +16,16 @@ void add_side(Pieces& pieces, const Request& request, const CollectiveSide& side
     const auto* const begin = static_cast<const std::byte*>(buffer);
     const std::size_t element = request.element_bytes();
     if (side.data == Data::vector) {
-        pieces.add(begin, request.count * element);
+        ranges.add(begin, request.count * element);
         return;
     }
     if (side.data == Data::own_block) {
-        pieces.add(begin,
+        ranges.add(begin,
                    request.count_of(request.traits().with_neighbours() ? 0 : rank) * element);
         return;
     }
     if (request.counts.empty() && request.displacements.empty()) {
-        pieces.add(begin, blocks * request.count * element);
+        ranges.add(begin, blocks * request.count * element);
         return;
     }
     std::size_t next = 0;  // where a block begins that has no displacement of its own
@@ -35,28 +35,28 @@ void add_side(Pieces& pieces, const Request& request, const CollectiveSide& side
             continue;
         }
         const std::size_t at = request.displacements.empty() ? next : request.displacements[b];
-        pieces.add(begin + at * element, count * element);
+        ranges.add(begin + at * element, count * element);
         next = at + count;
     }
 }
 
-Piece overlap(const Piece& one, const Piece& other) {
+ByteRange overlap(const ByteRange& one, const ByteRange& other) {
     const std::byte* const begin = std::max(one.begin, other.begin);
     const std::byte* const end = std::min(one.end(), other.end());
-    return begin < end ? Piece{begin, static_cast<std::size_t>(end - begin)} : Piece{};
+    return begin < end ? ByteRange{begin, static_cast<std::size_t>(end - begin)} : ByteRange{};
 }
 
-bool holds(const Piece& piece, const void* byte) {
-    return byte >= piece.begin && byte < piece.end();
+bool holds(const ByteRange& range, const void* byte) {
+    return byte >= range.begin && byte < range.end();
 }
 
 }  // namespace
 
-void Pieces::add(const std::byte* begin, std::size_t bytes) {
+void ByteRanges::add(const std::byte* begin, std::size_t bytes) {
     if (bytes == 0) {
         return;
     }
-    Piece& last = more_.empty() ? first_ : more_.back();
+    ByteRange& last = more_.empty() ? first_ : more_.back();
     if (empty()) {
         first_ = {begin, bytes};
     } else if (last.end() == begin) {
@@ -66,18 +66,18 @@ void Pieces::add(const std::byte* begin, std::size_t bytes) {
     }
 }
 
-Piece Pieces::hull() const {
+ByteRange ByteRanges::hull() const {
     const std::byte* begin = first_.begin;
     const std::byte* end = first_.end();
-    for (const Piece& piece : more_) {
-        begin = std::min(begin, piece.begin);
-        end = std::max(end, piece.end());
+    for (const ByteRange& range : more_) {
+        begin = std::min(begin, range.begin);
+        end = std::max(end, range.end());
     }
     return {begin, static_cast<std::size_t>(end - begin)};
 }
 
-void BufferPieces::set(const Request& request, const Torus& torus, Rank rank, const void* send,
-                       const void* recv) {
+void UsedBytes::set(const Request& request, const Torus& torus, Rank rank, const void* send,
+                    const void* recv) {
     const CollectiveTraits& row = request.traits();
     name = row.name;
     reads.clear();
@@ -94,13 +94,13 @@ void BufferPieces::set(const Request& request, const Torus& torus, Rank rank, co
     }
 }
 
-Piece first_overlap(const Pieces& one, const Pieces& other) {
+ByteRange first_overlap(const ByteRanges& one, const ByteRanges& other) {
     if (one.empty() || other.empty() || overlap(one.hull(), other.hull()).bytes == 0) {
         return {};
     }
     for (std::size_t i = 0; i < one.size(); ++i) {
         for (std::size_t j = 0; j < other.size(); ++j) {
-            if (const Piece both = overlap(one[i], other[j]); both.bytes > 0) {
+            if (const ByteRange both = overlap(one[i], other[j]); both.bytes > 0) {
                 return both;
             }
         }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Messages that land in the vector in several pieces: which may, how they are put, how they arrive.
+// Messages that land in the vector in several runs: which may, how they are put, how they arrive.
 #include <array>
 #include <cstring>
 #include <optional>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kib = 1024;
 
-class DirectPiecesTest : public PartsFixture {
+class DirectRunsTest : public PartsFixture {
   protected:
     /// A message of so many bytes on channel 0, of which each `length` go to another place.
     Program receiver_of(std::size_t bytes, std::size_t length) {
@@ -32,7 +32,7 @@ class DirectPiecesTest : public PartsFixture {
     DirectProgram candidates(const Program& program) {
         return find_candidates(program, channels_, in_.data(), out_.data(), 4);
     }
-    /// Its messages go to, or come in, the pieces that `direct` says.
+    /// Its messages go to, or come in, the runs that `direct` says.
     void begin_direct_call(const Program& program, DirectProgram direct,
                            std::vector<DirectCall::Registered> registered = {}) {
         begin_call(program);
@@ -47,34 +47,34 @@ class DirectPiecesTest : public PartsFixture {
     std::optional<DirectCall> direct_;
 };
 
-TEST_F(DirectPiecesTest, AMessageOfSeveralPiecesIsACandidate) {
+TEST_F(DirectRunsTest, AMessageOfSeveralRunsIsACandidate) {
     const DirectProgram direct = candidates(receiver_of(6 * kib, 2 * kib));
-    const auto pieces = direct.pieces.of(0);
-    ASSERT_EQ(pieces.size(), 3U);
+    const auto runs = direct.runs.of(0);
+    ASSERT_EQ(runs.size(), 3U);
     for (std::size_t i = 0; i < 3; ++i) {
-        EXPECT_EQ(pieces[i].target, 4 * kib * i);
-        EXPECT_EQ(pieces[i].bytes, 2 * kib);
+        EXPECT_EQ(runs[i].target, 4 * kib * i);
+        EXPECT_EQ(runs[i].bytes, 2 * kib);
     }
     EXPECT_EQ(direct.incoming.size(), 1U);
 }
 
-TEST_F(DirectPiecesTest, NotIfItsPiecesAreManyOrShort) {
-    EXPECT_EQ(candidates(receiver_of(64 * kib, kib)).pieces.of(0).size(), 64U);
-    EXPECT_TRUE(candidates(receiver_of(65 * kib, kib)).pieces.of(0).empty());
-    EXPECT_TRUE(candidates(receiver_of(2 * (kib - 4), kib - 4)).pieces.of(0).empty());
-    EXPECT_EQ(candidates(receiver_of(4, 4)).pieces.of(0).size(), 1U) << "one may be short";
+TEST_F(DirectRunsTest, NotIfItsRunsAreManyOrShort) {
+    EXPECT_EQ(candidates(receiver_of(64 * kib, kib)).runs.of(0).size(), 64U);
+    EXPECT_TRUE(candidates(receiver_of(65 * kib, kib)).runs.of(0).empty());
+    EXPECT_TRUE(candidates(receiver_of(2 * (kib - 4), kib - 4)).runs.of(0).empty());
+    EXPECT_EQ(candidates(receiver_of(4, 4)).runs.of(0).size(), 1U) << "one may be short";
 }
 
-TEST_F(DirectPiecesTest, NotIfOneOfThemGoesElsewhereOrIsTouched) {
+TEST_F(DirectRunsTest, NotIfOneOfThemGoesElsewhereOrIsTouched) {
     Program program = receiver_of(4 * kib, 2 * kib);
     program.ops.back().target.space = Location::scratch;
-    EXPECT_TRUE(candidates(program).pieces.of(0).empty());
+    EXPECT_TRUE(candidates(program).runs.of(0).empty());
     program = receiver_of(4 * kib, 2 * kib);
     program.ops.back().target.offset = kib;  // they overlap
-    EXPECT_TRUE(candidates(program).pieces.of(0).empty());
+    EXPECT_TRUE(candidates(program).runs.of(0).empty());
 }
 
-TEST_F(DirectPiecesTest, ATokenWaitsForWhateverTouchesAnyOfThem) {
+TEST_F(DirectRunsTest, APermissionWaitsForWhateverTouchesAnyOfThem) {
     for (const std::size_t touched : {std::size_t{0}, 4 * kib}) {
         ProgramWriter w = writer();
         w.part();
@@ -94,18 +94,18 @@ TEST_F(DirectPiecesTest, ATokenWaitsForWhateverTouchesAnyOfThem) {
     }
 }
 
-/// The peer behind channel 0 has said where three pieces of a message of 24 bytes go.
-class PuttingInPieces : public DirectPiecesTest {
+/// The peer behind channel 0 has said where three runs of a message of 24 bytes go.
+class PuttingInRuns : public DirectRunsTest {
   protected:
     static constexpr std::uint64_t base = 100;  ///< of the vector, in the peer's registration
 
-    PuttingInPieces() {
-        const std::array<DirectPiece, 3> pieces{{{0, 4}, {40, 12}, {80, 8}}};
+    PuttingInRuns() {
+        const std::array<DirectRun, 3> runs{{{0, 4}, {40, 12}, {80, 8}}};
         there_.base = base;
         there_.memory.bytes = 1000;
-        there_.pieces.resize(1);
-        there_.pieces[0].resize(1);
-        there_.pieces[0].set(0, pieces);
+        there_.runs.resize(1);
+        there_.runs[0].resize(1);
+        there_.runs[0].set(0, runs);
         for (std::size_t i = 0; i < in_.size(); ++i) {
             in_[i] = static_cast<std::byte>(i);
         }
@@ -123,7 +123,7 @@ class PuttingInPieces : public DirectPiecesTest {
         return segment;
     }
     void ready(const RunningSegment& segment) {
-        channels_.out[0].tokens.take(segment.out_use(0), direct_->sign());
+        channels_.out[0].permissions.take(segment.out_use(0), direct_->sign());
     }
     const std::vector<Put>& puts() const { return groups_[0]->puts; }
     static Program of_one_place(bool gathers) {
@@ -139,7 +139,7 @@ class PuttingInPieces : public DirectPiecesTest {
         w.put(1, {Location::input, 0}, 4);
         return w.take(false);
     }
-    void expect_pieces() const {
+    void expect_runs() const {
         const std::array<std::uint64_t, 3> offsets{100, 140, 180};
         const std::array<std::size_t, 3> bytes{4, 12, 8}, from{8, 12, 24};
         ASSERT_GE(puts().size(), 3U);
@@ -155,13 +155,13 @@ class PuttingInPieces : public DirectPiecesTest {
     std::unique_ptr<Poster> poster_;
 };
 
-TEST_F(PuttingInPieces, EachPieceIsPutFromWhereItLies) {
+TEST_F(PuttingInRuns, EachRunIsPutFromWhereItLies) {
     const Program program = of_one_place(false);
     const RunningSegment& segment = begin(program);
-    EXPECT_FALSE(poster_->post_ready()) << "no token has come";
+    EXPECT_FALSE(poster_->post_ready()) << "no permission has come";
     ready(segment);
     EXPECT_TRUE(poster_->post_ready());
-    expect_pieces();
+    expect_runs();
     EXPECT_EQ(puts()[1].source, &in_[12]);
     const Notification got = Notification::decode(puts()[0].notification);
     EXPECT_EQ(got.encode(),
@@ -170,7 +170,7 @@ TEST_F(PuttingInPieces, EachPieceIsPutFromWhereItLies) {
     EXPECT_EQ(channels_.out[0].staged, 0U);
 }
 
-TEST_F(PuttingInPieces, TheStepEndsWhenAllPiecesHaveLeft) {
+TEST_F(PuttingInRuns, TheStepEndsWhenAllRunsHaveLeft) {
     const Program program = of_one_place(false);
     RunningSegment& segment = begin(program);
     ready(segment);
@@ -178,12 +178,12 @@ TEST_F(PuttingInPieces, TheStepEndsWhenAllPiecesHaveLeft) {
     EXPECT_EQ(poster_->leaving(), 3U);
     for (int left = 0; left < 3; ++left) {
         EXPECT_EQ(segment.open_step(0), 0U) << left;
-        parts_->steps.spend_token(segment, 0, notes_);
+        parts_->steps.count_event(segment, 0, notes_);
     }
     EXPECT_EQ(segment.open_step(0), 1U);
 }
 
-TEST_F(PuttingInPieces, ThosePutAtOnceEndTheStepWithTheLastOne) {
+TEST_F(PuttingInRuns, ThosePutAtOnceEndTheStepWithTheLastOne) {
     const Program program = of_one_place(false);
     const RunningSegment& segment = begin(program);
     ready(segment);
@@ -197,7 +197,7 @@ TEST_F(PuttingInPieces, ThosePutAtOnceEndTheStepWithTheLastOne) {
     EXPECT_TRUE(running_call_.done());
 }
 
-TEST_F(PuttingInPieces, ARefusedPieceIsTriedAgainAndNoneTwice) {
+TEST_F(PuttingInRuns, ARefusedRunIsTriedAgainAndNoneTwice) {
     const Program program = of_one_place(false);
     const RunningSegment& segment = begin(program);
     ready(segment);
@@ -211,30 +211,30 @@ TEST_F(PuttingInPieces, ARefusedPieceIsTriedAgainAndNoneTwice) {
     groups_[0]->accepts = 100;
     EXPECT_TRUE(poster_->post_ready());
     EXPECT_EQ(puts().size(), 3U);
-    expect_pieces();
+    expect_runs();
     for (int left = 0; left < 3; ++left) {
         EXPECT_EQ(segment.open_step(0), 0U) << left;
-        parts_->steps.spend_token(parts_->queue.at(0), 0, notes_);
+        parts_->steps.count_event(parts_->queue.at(0), 0, notes_);
     }
     EXPECT_EQ(segment.open_step(0), 1U);
 }
 
-TEST_F(PuttingInPieces, WhatMustBeRegisteredAndIsNotIsGatheredPieceByPiece) {
+TEST_F(PuttingInRuns, WhatMustBeRegisteredAndIsNotIsGatheredRunByRun) {
     groups_[0]->traits().needs_registered_source = true;
     const Program program = of_one_place(true);
-    // The first two pieces are registered.
+    // The first two runs are registered.
     const RunningSegment& segment =
         begin(program, {{0, {in_.data(), 24, in_.data() + 1}, 0, 0, {}}});
     ready(segment);
     EXPECT_TRUE(poster_->post_ready());
-    expect_pieces();
+    expect_runs();
     EXPECT_EQ(puts()[0].source, &in_[8]);
     EXPECT_EQ(puts()[1].source, &in_[12]);
     EXPECT_EQ(puts()[2].source, segment.staging().of(0).data + 16);
     EXPECT_EQ(channels_.out[0].staged, 8U);
 }
 
-TEST_F(PuttingInPieces, AMessageThatLiesInSeveralPlacesIsCutAsItsReceiverWants) {
+TEST_F(PuttingInRuns, AMessageThatLiesInSeveralPlacesIsCutAsItsReceiverWants) {
     ProgramWriter w = writer();
     w.part();
     w.step();
@@ -267,9 +267,9 @@ TEST_F(PuttingInPieces, AMessageThatLiesInSeveralPlacesIsCutAsItsReceiverWants) 
                   .check);
 }
 
-TEST_F(PuttingInPieces, PiecesThatAreNotTheMessagesAreRefused) {
-    const std::array<DirectPiece, 2> shorter{{{0, 4}, {40, 12}}};
-    there_.pieces[0].set(0, shorter);
+TEST_F(PuttingInRuns, RunsThatAreNotTheMessagesAreRefused) {
+    const std::array<DirectRun, 2> shorter{{{0, 4}, {40, 12}}};
+    there_.runs[0].set(0, shorter);
     const Program program = of_one_place(false);
     ready(begin(program));
     EXPECT_FALSE(poster_->post_ready());
@@ -277,9 +277,9 @@ TEST_F(PuttingInPieces, PiecesThatAreNotTheMessagesAreRefused) {
     EXPECT_EQ(parts_->failure.status(), Status::mismatch);
 }
 
-TEST_F(PuttingInPieces, APieceOutsideOfThePeersMemoryIsRefused) {
-    const std::array<DirectPiece, 2> outside{{{0, 4}, {881, 20}}};
-    there_.pieces[0].set(0, outside);
+TEST_F(PuttingInRuns, ARunOutsideOfThePeersMemoryIsRefused) {
+    const std::array<DirectRun, 2> outside{{{0, 4}, {881, 20}}};
+    there_.runs[0].set(0, outside);
     const Program program = of_one_place(false);
     ready(begin(program));
     EXPECT_FALSE(poster_->post_ready());
@@ -287,7 +287,7 @@ TEST_F(PuttingInPieces, APieceOutsideOfThePeersMemoryIsRefused) {
     EXPECT_EQ(parts_->failure.status(), Status::mismatch);
 }
 
-class ArrivingInPieces : public DirectPiecesTest {
+class ArrivingInRuns : public DirectRunsTest {
   protected:
     RunningSegment& begin() {
         program_ = receiver_of(6 * kib, 2 * kib);
@@ -321,7 +321,7 @@ class ArrivingInPieces : public DirectPiecesTest {
     std::uint32_t checksum_ = 0;
 };
 
-TEST_F(ArrivingInPieces, TheLastOneSpendsTheToken) {
+TEST_F(ArrivingInRuns, TheLastOneIsTheEvent) {
     std::fill(out_.begin(), out_.end(), std::byte{9});
     const RunningSegment& segment = begin();
     arrive();
@@ -336,7 +336,7 @@ TEST_F(ArrivingInPieces, TheLastOneSpendsTheToken) {
     EXPECT_FALSE(parts_->failure.happened()) << parts_->failure.text();
 }
 
-TEST_F(ArrivingInPieces, OneMoreIsADefect) {
+TEST_F(ArrivingInRuns, OneMoreIsADefect) {
     begin();
     for (int i = 0; i < 4; ++i) {
         EXPECT_FALSE(parts_->failure.happened());
@@ -345,14 +345,14 @@ TEST_F(ArrivingInPieces, OneMoreIsADefect) {
     EXPECT_EQ(parts_->failure.status(), Status::internal);
 }
 
-TEST_F(ArrivingInPieces, SoIsTheWholeMessageAfterAPiece) {
+TEST_F(ArrivingInRuns, SoIsTheWholeMessageAfterARun) {
     begin();
     arrive();
     (void)arrivals_->arrive(message(0, 0, 0, 6 * kib), 0);
     EXPECT_EQ(parts_->failure.status(), Status::internal);
 }
 
-TEST_F(ArrivingInPieces, ItsChecksumIsThatOfAllPieces) {
+TEST_F(ArrivingInRuns, ItsChecksumIsThatOfAllRuns) {
     begin_with_sum();
     arrive(checksum_);
     arrive(checksum_);
@@ -360,7 +360,7 @@ TEST_F(ArrivingInPieces, ItsChecksumIsThatOfAllPieces) {
     EXPECT_FALSE(parts_->failure.happened()) << parts_->failure.text();
 }
 
-TEST_F(ArrivingInPieces, AChangedBitInOneOfThemIsFound) {
+TEST_F(ArrivingInRuns, AChangedBitInOneOfThemIsFound) {
     begin_with_sum();
     out_[4 * kib] ^= std::byte{1};
     arrive(checksum_);

@@ -29,22 +29,22 @@
 #include "threads/executor/call_report.hpp"
 #include "threads/executor/channels.hpp"
 #include "threads/executor/failure.hpp"
-#include "threads/executor/flagged_piece.hpp"
 #include "threads/executor/in_flight.hpp"
 #include "threads/executor/operations.hpp"
 #include "threads/executor/program_sizes.hpp"
+#include "threads/executor/stored_segment.hpp"
 #include "threads/executor/timeline_notes.hpp"
 
 namespace trefoil {
 
 /// Runs the calls of a queue. By worker 0, or while the engine is held.
-class FlaggedCalls {
+class StoredCalls {
   public:
     static constexpr std::size_t window = 16;
 
     /// All outlive this.
-    FlaggedCalls(Channels& channels, CallQueue& calls, RoomNeeded& room,
-                 const Operations& operations, InFlight& in_flight, Failure& failure)
+    StoredCalls(Channels& channels, CallQueue& calls, RoomNeeded& room,
+                const Operations& operations, InFlight& in_flight, Failure& failure)
         : channels_(channels),
           calls_(calls),
           room_needed_(room),
@@ -80,18 +80,18 @@ class FlaggedCalls {
     /// Those calls, without double ones.
     std::vector<const RunningCall*> all_running() const;
     /// What they wait for; `call`: that one alone, unless it is null.
-    std::vector<MissingPiece> missing(const RunningCall* call) const;
+    std::vector<Missing> missing(const RunningCall* call) const;
 
   private:
     bool begin_next(TimelineNotes& notes) noexcept;
     bool may_begin(const RunningCall& call) noexcept;
-    void begin(RunningCall& call, const CallSegment& piece, TimelineNotes& notes) noexcept;
+    void begin(RunningCall& call, const CallSegment& segment, TimelineNotes& notes) noexcept;
     bool go_on(std::uint64_t number, TimelineNotes& notes) noexcept;
     bool make_room() noexcept;
     void complete(std::uint64_t number) noexcept;
     bool is_done(std::uint64_t number) const { return done_[number % window]; }
-    const FlaggedPiece& place(std::uint64_t number) const { return pieces_[number % window]; }
-    FlaggedPiece& place(std::uint64_t number) { return pieces_[number % window]; }
+    const StoredSegment& place(std::uint64_t number) const { return segments_[number % window]; }
+    StoredSegment& place(std::uint64_t number) { return segments_[number % window]; }
 
     Channels& channels_;
     CallQueue& calls_;
@@ -100,10 +100,10 @@ class FlaggedCalls {
     InFlight& in_flight_;
     Failure& failure_;
 
-    std::uint64_t begun_ = 0;  ///< pieces so far
-    // Numbers of places that are in use, from oldest_ on: in the order in which pieces begin.
+    std::uint64_t begun_ = 0;  ///< segments so far
+    // Numbers of places that are in use, from oldest_ on: in the order in which segments begin.
     std::uint64_t oldest_ = 0, next_ = 0;
-    std::array<FlaggedPiece, window> pieces_;
+    std::array<StoredSegment, window> segments_;
     std::array<bool, window> done_{};           ///< it is complete
     std::array<std::uint64_t, window> room_{};  ///< RoomNeeded::version(), by place
     std::uint64_t room_of_all_ = 0;             ///< the least of them

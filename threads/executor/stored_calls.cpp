@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which calls run side by side, and when their slots are given back.
-#include "threads/executor/flagged_calls.hpp"
+#include "threads/executor/stored_calls.hpp"
 
 #include <algorithm>
 #include <new>
@@ -9,7 +9,7 @@
 
 namespace trefoil {
 
-bool FlaggedCalls::advance(TimelineNotes& notes) noexcept {
+bool StoredCalls::advance(TimelineNotes& notes) noexcept {
     bool moved = false;
     for (std::uint64_t n = oldest_; n != next_ && !failure_.happened(); ++n) {
         if (!is_done(n)) {
@@ -24,7 +24,7 @@ bool FlaggedCalls::advance(TimelineNotes& notes) noexcept {
 }
 
 /// False: there is no call, or it cannot begin yet.
-bool FlaggedCalls::begin_next(TimelineNotes& notes) noexcept {
+bool StoredCalls::begin_next(TimelineNotes& notes) noexcept {
     if (next_ - oldest_ == window) {
         return false;
     }
@@ -32,26 +32,26 @@ bool FlaggedCalls::begin_next(TimelineNotes& notes) noexcept {
     if (call == nullptr || !may_begin(*call)) {
         return false;
     }
-    const CallSegment& piece = call->next_piece();
+    const CallSegment& segment = call->next_segment();
     if (!call->has_more()) {
         calls_.pop();
     }
-    begin(*call, piece, notes);
+    begin(*call, segment, notes);
     return true;
 }
 
-bool FlaggedCalls::begin_here(RunningCall& call, TimelineNotes& notes) noexcept {
+bool StoredCalls::begin_here(RunningCall& call, TimelineNotes& notes) noexcept {
     if (oldest_ != next_ || calls_.first() != nullptr || call.call().segments.size() > 1 ||
         !may_begin(call)) {
         return false;
     }
-    begin(call, call.next_piece(), notes);
+    begin(call, call.next_segment(), notes);
     (void)go_on(oldest_, notes);
     return true;
 }
 
 /// True: something has moved.
-bool FlaggedCalls::go_on(std::uint64_t number, TimelineNotes& notes) noexcept {
+bool StoredCalls::go_on(std::uint64_t number, TimelineNotes& notes) noexcept {
     bool moved = false;
     if (place(number).go_on(channels_, operations_, failure_, notes, moved)) {
         complete(number);
@@ -60,7 +60,7 @@ bool FlaggedCalls::go_on(std::uint64_t number, TimelineNotes& notes) noexcept {
 }
 
 /// False: its landing memory is still to be made, or there is no memory.
-bool FlaggedCalls::may_begin(const RunningCall& call) noexcept {
+bool StoredCalls::may_begin(const RunningCall& call) noexcept {
     if (!RunningSegment::may_start(*call.first_waiting().program, channels_)) {
         return false;
     }
@@ -70,16 +70,16 @@ bool FlaggedCalls::may_begin(const RunningCall& call) noexcept {
     return room_of_all_ == room_needed_.version() || make_room();
 }
 
-void FlaggedCalls::begin(RunningCall& call, const CallSegment& piece,
-                         TimelineNotes& notes) noexcept {
+void StoredCalls::begin(RunningCall& call, const CallSegment& segment,
+                        TimelineNotes& notes) noexcept {
     done_[next_ % window] = false;
-    place(next_).begin(call, piece, ++begun_, channels_, operations_, notes);
+    place(next_).begin(call, segment, ++begun_, channels_, operations_, notes);
     ++next_;
 }
 
 /// At the next place; at all of them where none is in use, so that later calls find it made. Places
 /// that calls do not come to take no pages for it.
-bool FlaggedCalls::make_room() noexcept {
+bool StoredCalls::make_room() noexcept {
     const bool at_all = oldest_ == next_;
     try {
         for (std::uint64_t n = next_; n == next_ || (at_all && n < next_ + window); ++n) {
@@ -97,7 +97,7 @@ bool FlaggedCalls::make_room() noexcept {
 }
 
 /// The call may be over; the places of those that began first are free again.
-void FlaggedCalls::complete(std::uint64_t number) noexcept {
+void StoredCalls::complete(std::uint64_t number) noexcept {
     done_[number % window] = true;
     RunningCall& call = place(number).call();
     const char* const text = call.call().text;
@@ -109,7 +109,7 @@ void FlaggedCalls::complete(std::uint64_t number) noexcept {
     }
 }
 
-const RunningCall* FlaggedCalls::running() const {
+const RunningCall* StoredCalls::running() const {
     for (std::uint64_t n = oldest_; n != next_; ++n) {
         if (!is_done(n)) {
             return &place(n).call();
@@ -118,7 +118,7 @@ const RunningCall* FlaggedCalls::running() const {
     return nullptr;
 }
 
-std::vector<const RunningCall*> FlaggedCalls::all_running() const {
+std::vector<const RunningCall*> StoredCalls::all_running() const {
     std::vector<const RunningCall*> calls;
     for (std::uint64_t n = oldest_; n != next_; ++n) {
         const RunningCall* const call = is_done(n) ? nullptr : &place(n).call();
@@ -129,8 +129,8 @@ std::vector<const RunningCall*> FlaggedCalls::all_running() const {
     return calls;
 }
 
-std::vector<MissingPiece> FlaggedCalls::missing(const RunningCall* call) const {
-    std::vector<MissingPiece> found;
+std::vector<Missing> StoredCalls::missing(const RunningCall* call) const {
+    std::vector<Missing> found;
     for (std::uint64_t n = oldest_; n != next_; ++n) {
         if (!is_done(n) && (call == nullptr || call == &place(n).call())) {
             place(n).list_missing(channels_, found);

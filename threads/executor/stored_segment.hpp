@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One piece of a call whose messages are stores (flagged_calls.hpp), step by step.
+// One segment of a call whose messages are stores (stored_calls.hpp), step by step.
 #pragma once
 
 #include <cstddef>
@@ -19,11 +19,11 @@
 
 namespace trefoil {
 
-/// One call's piece that runs, step by step. By the thread that advances it.
-class FlaggedPiece {
+/// One call's segment that runs, step by step. By the thread that advances it.
+class StoredSegment {
   public:
     /// Places buffers and uses, and does what comes before the first step.
-    void begin(RunningCall& call, const CallSegment& piece, std::uint64_t number,
+    void begin(RunningCall& call, const CallSegment& segment, std::uint64_t number,
                Channels& channels, const Operations& operations, TimelineNotes& notes) noexcept;
     void make_room(const ProgramSizes& sizes);
     RunningCall& call() const { return *call_; }
@@ -43,7 +43,7 @@ class FlaggedPiece {
     /// It was complete, and those that began before it, too: its slots are given back.
     void give_back(Channels& channels) noexcept;
     /// What it waits for.
-    void list_missing(const Channels& channels, std::vector<MissingPiece>& found) const;
+    void list_missing(const Channels& channels, std::vector<Missing>& found) const;
 
   private:
     enum class Awaited : std::uint8_t { nothing, message, room, connection };
@@ -71,7 +71,7 @@ class FlaggedPiece {
 
     RunningCall* call_ = nullptr;
     const Program* program_ = nullptr;
-    std::uint64_t number_ = 0;  ///< of all pieces so far
+    std::uint64_t number_ = 0;  ///< of all segments so far
     std::uint32_t first_ = 0;   ///< in Program::order: the present step, of all parts
     std::uint32_t end_ = 0;     ///< behind it
     std::uint32_t at_ = 0;      ///< the part's step that is at work
@@ -85,7 +85,7 @@ class FlaggedPiece {
     std::vector<std::uint64_t> out_use_;
     AlignedBytes scratch_;
     SegmentBuffers buffers_;
-    std::int64_t piece_begun_ = 0, step_begun_ = 0;
+    std::int64_t segment_begun_ = 0, step_begun_ = 0;
 };
 
 }  // namespace trefoil
