@@ -8,8 +8,10 @@ import collections
 import fractions
 import itertools
 import json
+import random
 import subprocess
 import sys
+import time
 
 from torus import Torus
 
@@ -239,17 +241,22 @@ def check(tool, collective, algorithm, shape, options):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("tool")
-    parser.add_argument("--long", action="store_true", help="rings to 64 and larger tori, each plan with all options")
+    parser.add_argument("--long", action="store_true", help="for each algorithm some rings to 64 and larger tori, drawn, with all options")
+    parser.add_argument("--seed", type=int, default=int(time.time()), help="of what is drawn (default: from the clock; it is printed)")
     parser.add_argument("--only", default="", help="a collective")
     arguments = parser.parse_args()
     checked = failed = 0
+    drawn = random.Random(arguments.seed)
+    if arguments.long:
+        print(f"seed {arguments.seed}", flush=True)
     for collective in COLLECTIVES:
         if arguments.only not in ("", collective):
             continue
         listing = subprocess.run([arguments.tool, "plan", collective, "--list"], capture_output=True, text=True,
                                  check=True, timeout=60).stdout
         names = [line.split()[0] for line in listing.splitlines() if line and line[0] != " "]
-        for number, (algorithm, shape) in enumerate(itertools.product(names, LARGE if arguments.long else SMALL)):
+        pairs = [(name, shape) for name in names for shape in (drawn.sample(LARGE, 5) if arguments.long else SMALL)]
+        for number, (algorithm, shape) in enumerate(pairs):
             last = str(RoutedTorus(shape).ranks - 1)
             sets = [[], ["--single-port"]] + ([["--root", last]] if collective in ROOTED else [])
             for options in sets if arguments.long else [sets[number % len(sets)]]:
