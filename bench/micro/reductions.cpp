@@ -103,7 +103,7 @@ void run_reduce(benchmark::State& state, ReduceKernels kernels, std::size_t elem
     compare(
         state, bytes, 3,
         [=](void* target, const void* first, const void*) {
-            kernels.reduce(target, first, bytes / element);
+            kernels.reduce(target, target, first, bytes / element);
         },
         [=](const Streams& streams, void* target, const void* first, const void*) {
             streams.three(target, first, bytes);
@@ -115,7 +115,7 @@ void run_joint(benchmark::State& state, ReduceKernels kernels, std::size_t eleme
     compare(
         state, bytes, 4,
         [=](void* target, const void* first, const void* second) {
-            kernels.joint(target, first, second, bytes / element);
+            kernels.joint(target, target, first, second, bytes / element);
         },
         [=](const Streams& streams, void* target, const void* first, const void* second) {
             streams.four(target, first, second, bytes);

@@ -158,8 +158,8 @@ MachineFigures measure_machine(Session& session, double slice) {
     m.copy = MachineFigures::large /
              timed(session, slice, [&] { std::memcpy(a.data(), b.data(), MachineFigures::large); });
     const ReduceKernel add = reduce_kernels(DataType::float32, Operation::sum).reduce;
-    m.reduction =
-        MachineFigures::large / timed(session, slice, [&] { add(a.data(), b.data(), a.size()); });
+    m.reduction = MachineFigures::large /
+                  timed(session, slice, [&] { add(a.data(), a.data(), b.data(), a.size()); });
     return m;
 }
 

@@ -233,7 +233,7 @@ trefoil_status_t trefoil_reduce_local(const void* in, void* inout, size_t count,
         if (count > 0) {
             ReduceKernels kernels = reduce_kernels(request.type, request.op);
             kernels.user = request.user.get();
-            kernels.apply_before(inout, in, count);
+            kernels.apply(inout, in, inout, count);
         }
     });
 }

@@ -17,10 +17,10 @@ bool overlap(const ProgramOp& a, const ProgramOp& b, std::size_t element_bytes) 
            b.target.offset < a.target.offset + target_bytes(a, element_bytes);
 }
 
-/// The later reduction into exactly the same place as ops[i], or i.
+/// The later reduction that goes on with the result of ops[i] in its place, or i.
 std::size_t fusion_partner(const std::vector<ProgramOp>& ops, std::size_t i,
                            std::size_t element_bytes) {
-    if (ops[i].kind != ProgramOp::Kind::reduce) {
+    if (ops[i].kind != ProgramOp::Kind::reduce || ops[i].second == ops[i].target) {
         return i;
     }
     const std::size_t horizon = std::min(ops.size(), i + fusion_horizon);
@@ -28,10 +28,10 @@ std::size_t fusion_partner(const std::vector<ProgramOp>& ops, std::size_t i,
         if (!overlap(ops[i], ops[j], element_bytes)) {
             continue;
         }
-        const bool same_place = ops[j].kind == ProgramOp::Kind::reduce &&
-                                ops[j].target.offset == ops[i].target.offset &&
-                                ops[j].elements == ops[i].elements;
-        return same_place ? j : i;
+        const bool goes_on = ops[j].kind == ProgramOp::Kind::reduce &&
+                             ops[j].target == ops[i].target && ops[j].source == ops[i].target &&
+                             ops[j].elements == ops[i].elements;
+        return goes_on ? j : i;
     }
     return i;
 }
@@ -43,7 +43,7 @@ void fuse(std::vector<ProgramOp>& ops, std::size_t element_bytes) {
         const std::size_t partner = fusion_partner(ops, i, element_bytes);
         if (partner != i) {
             ops[i].kind = ProgramOp::Kind::joint;
-            ops[i].second = ops[partner].source;
+            ops[i].third = ops[partner].second;
             ops.erase(ops.begin() + static_cast<std::ptrdiff_t>(partner));
         }
     }

@@ -11,7 +11,6 @@
 #include "comm/plan/part_runs.hpp"
 #include "comm/plan/pulls.hpp"
 #include "comm/plan/routes.hpp"
-#include "comm/plan/step_copies.hpp"
 #include "threads/executor/notification.hpp"
 #include "topo/error.hpp"
 
@@ -19,9 +18,12 @@ namespace trefoil {
 
 namespace {
 
-/// In place, a rank's own block of an alltoall is where it is to be copied.
-bool same_place(Location a, Location b) {
-    return a.space == b.space && a.offset == b.offset;
+/// What the rank begins with is read where it lies, and built where something is done to it: the
+/// input keeps it, and nobody else reads what is built.
+bool reads_input(const Schedule& schedule, const VectorMap& map) {
+    return map.input_stays() && std::ranges::none_of(schedule.sends, &Send::opens) &&
+           std::ranges::none_of(schedule.moves,
+                                [](const Move& m) { return m.pulls() || m.initial; });
 }
 
 /// Messages are lowered to routes, which get their channels in the end.
@@ -34,6 +36,7 @@ class Lowering {
           channels_(channels),
           element_bytes_(map.element_bytes()),
           options_(options),
+          reads_input_(reads_input(schedule, map)),
           routes_(schedule.rank, channels.rings, options.at_lines) {
         program_.pack_bytes.resize(channels.groups.size());
         program_.first_peer = Routes::first_peer;
@@ -44,20 +47,17 @@ class Lowering {
         program_.scratch_bytes =
             aligned(std::max<std::size_t>(map_.image_bytes(), map_.shows_image() ? 1 : 0));
         program_.shows_image = map_.shows_image();
-        std::vector<Transfer> copies = map_.begin();
-        if (!StepCopies::pays(schedule_, map_, copies)) {
-            program_.begin = lower_transfers(copies);
-            copies.clear();
+        if (!reads_input_) {
+            program_.begin = lower_transfers(map_.begin());
         }
-        copies_.emplace(schedule_, copies);
         program_.end = lower_transfers(map_.end());
         add_divisions(program_.end);
+        std::vector<Transfer> untouched;
         for (std::uint32_t p = 0; p < schedule_.parts.size(); ++p) {
-            lower_part(p);
+            lower_part(p, untouched);
         }
-        const auto first = static_cast<std::uint32_t>(program_.ops.size());
-        if (copies_->add_rest(map_.wanted(), program_.ops)) {
-            program_.begin = {first, static_cast<std::uint32_t>(program_.ops.size()) - first};
+        if (reads_input_) {
+            program_.begin = lower_transfers(untouched);
         }
         program_.acknowledged = options_.acknowledged && !channels_.rings.are_stored();
         add_drains();
@@ -83,18 +83,19 @@ class Lowering {
             program_.drains_at.push_back(step);
         }
     }
-    void lower_part(std::uint32_t p) {
+    /// `untouched`: of what the rank begins with, what is wanted and no step works on.
+    void lower_part(std::uint32_t p, std::vector<Transfer>& untouched) {
         const Part& part = schedule_.parts[p];
         part_index_ = p;
-        runs_.emplace(map_, part, p, program_.scratch_bytes);
+        runs_.emplace(map_, part, p, program_.scratch_bytes, reads_input_);
         program_.scratch_bytes += aligned(runs_->scratch_bytes());
         pulls_.begin_part();
-        copies_->begin_part(*runs_);
         const ProgramRange range{static_cast<std::uint32_t>(program_.steps.size()), 0};
         std::uint32_t number = 0;
         for (const Step& step : schedule_.of(part)) {
             lower_step(step, p, number++);
         }
+        runs_->build_wanted(untouched);
         const auto steps = static_cast<std::uint32_t>(program_.steps.size()) - range.first;
         if (steps > 0) {
             program_.steps.back().last = true;
@@ -105,9 +106,12 @@ class Lowering {
     void lower_step(const Step& step, std::uint32_t part, std::uint32_t number) {
         ProgramStep lowered;
         lowered.before.first = static_cast<std::uint32_t>(program_.ops.size());
-        copies_->before_moves(*runs_, step, program_.ops);
         lower_moves(step);
-        copies_->before_sends(*runs_, step, program_.ops);
+        std::vector<Transfer> copies;
+        for (const Send& send : schedule_.sends_of(step)) {
+            runs_->build_unless_whole(schedule_.extents_of(send), copies);
+        }
+        (void)lower_transfers(copies);
         lowered.before.count =
             static_cast<std::uint32_t>(program_.ops.size()) - lowered.before.first;
         lowered.reads = pulls_.list_peers(schedule_.moves_of(step));
@@ -130,7 +134,9 @@ class Lowering {
     ProgramRange lower_transfers(const std::vector<Transfer>& transfers) {
         ProgramRange range{static_cast<std::uint32_t>(program_.ops.size()), 0};
         for (const Transfer& t : transfers) {
-            add_op(program_.ops, Action::replace, t.target, t.source, t.bytes);
+            if (t.bytes > 0) {
+                program_.ops.push_back(ProgramOp::copy(t.target, t.source, t.bytes));
+            }
         }
         range.count = static_cast<std::uint32_t>(program_.ops.size()) - range.first;
         return range;
@@ -142,8 +148,9 @@ class Lowering {
             if (run.bytes == 0) {
                 continue;
             }
-            program_.ops.push_back(
-                {ProgramOp::Kind::divide, run.at, {}, {}, run.bytes / element_bytes_});
+            program_.ops.push_back({.kind = ProgramOp::Kind::divide,
+                                    .target = run.at,
+                                    .elements = run.bytes / element_bytes_});
             ++end.count;
         }
     }
@@ -157,10 +164,30 @@ class Lowering {
         }
         for (const Move& move : moves) {
             const Extent target{move.to, move.from.count};
-            const std::vector<Run> from = runs_->of(move.from);
-            const std::vector<Run> to = runs_->of(target);
-            pair_runs(from, to, move.action);
+            apply(move.action, {&target, 1}, runs_->sources(move.from), program_.ops);
         }
+    }
+
+    /// What lies at `from` is applied to the extents.
+    void apply(Action action, std::span<const Extent> extents, const std::vector<Run>& from,
+               std::vector<ProgramOp>& ops) {
+        const std::vector<Run> targets = runs_->of(extents);
+        if (action == Action::replace) {
+            side_by_side(std::array{targets, from}, [&](const auto& at, std::size_t bytes) {
+                if (at[0] != at[1]) {  // in place, a rank's own block of an alltoall is there
+                    ops.push_back(ProgramOp::copy(at[0], at[1], bytes));
+                }
+            });
+        } else {
+            side_by_side(
+                std::array{targets, runs_->sources(extents), from},
+                [&](const auto& at, std::size_t bytes) {
+                    const bool before = action == Action::prepend;
+                    ops.push_back(ProgramOp::reduce(at[0], at[before ? 2 : 1], at[before ? 1 : 2],
+                                                    bytes / element_bytes_));
+                });
+        }
+        runs_->set_built(extents);
     }
 
     void lower_pulling_moves(std::span<const Move> moves) {
@@ -194,22 +221,6 @@ class Lowering {
         placed.push_back(m);
     }
 
-    /// The same bytes, cut differently on the two sides.
-    void pair_runs(std::vector<Run> from, std::vector<Run> to, Action action) {
-        for (std::size_t i = 0, j = 0; i < from.size() && j < to.size();) {
-            const std::size_t bytes = std::min(from[i].bytes, to[j].bytes);
-            if (action == Action::reduce || !same_place(from[i].at, to[j].at)) {
-                add_op(program_.ops, action, to[j].at, from[i].at, bytes);
-            }
-            for (Run* run : {&from[i], &to[j]}) {
-                run->at.offset += bytes;
-                run->bytes -= bytes;
-            }
-            i += from[i].bytes == 0 ? 1 : 0;
-            j += to[j].bytes == 0 ? 1 : 0;
-        }
-    }
-
     /// Where what the peer is to be told will lie.
     std::size_t told_to(Rank peer) {
         std::vector<std::size_t>& told = program_.told;
@@ -227,7 +238,7 @@ class Lowering {
         const std::vector<Run> runs =
             send.opens ? std::vector<Run>{{{Location::addresses, told_to(send.peer)},
                                            sizeof(VectorAddresses)}}
-                       : copies_->sources(runs_->of(extents));
+                       : runs_->sources(extents);
         const std::size_t bytes = total(runs);
         if (bytes == 0 && !extents.empty()) {
             return;
@@ -247,7 +258,7 @@ class Lowering {
             put.packs.first = static_cast<std::uint32_t>(program_.ops.size());
             std::size_t at = put.pack_offset;
             for (const Run& run : runs) {
-                add_op(program_.ops, Action::replace, {Location::output, at}, run.at, run.bytes);
+                program_.ops.push_back(ProgramOp::copy({Location::output, at}, run.at, run.bytes));
                 at += run.bytes;
             }
             put.packs.count = static_cast<std::uint32_t>(program_.ops.size()) - put.packs.first;
@@ -263,7 +274,6 @@ class Lowering {
             arrivals += lower_receive(receive, this_step, ops) ? 1 : 0;
         }
         fuse(ops, element_bytes_);
-        ops = copies_->with_copies(std::move(ops), element_bytes_);
         lowered.after = {static_cast<std::uint32_t>(program_.ops.size()),
                          static_cast<std::uint32_t>(ops.size())};
         program_.ops.insert(program_.ops.end(), ops.begin(), ops.end());
@@ -289,11 +299,8 @@ class Lowering {
             ops.push_back(pulls_.open(receive.peer, {space, landing}));
         }
         for (const Application& application : applications) {
-            std::size_t from = landing;
-            for (const Run& run : runs_->of(schedule_.extents_of(application))) {
-                add_op(ops, application.action, run.at, {space, from}, run.bytes);
-                from += run.bytes;
-            }
+            apply(application.action, schedule_.extents_of(application),
+                  {{{space, landing}, bytes}}, ops);
             arrival.copies += application.action == Action::replace ? bytes : 0;
         }
         routes_.add_arrival(route, arrival);
@@ -303,20 +310,6 @@ class Lowering {
             }
         }
         return true;
-    }
-
-    void add_op(std::vector<ProgramOp>& ops, Action action, Location target, Location source,
-                std::size_t bytes) const {
-        if (bytes == 0) {
-            return;
-        }
-        if (action == Action::replace) {
-            ops.push_back({ProgramOp::Kind::copy, target, source, {}, bytes});
-        } else {
-            const auto kind =
-                action == Action::prepend ? ProgramOp::Kind::prepend : ProgramOp::Kind::reduce;
-            ops.push_back({kind, target, source, {}, bytes / element_bytes_});
-        }
     }
 
     static std::size_t total(const std::vector<Run>& runs) {
@@ -332,9 +325,9 @@ class Lowering {
     Channels& channels_;
     std::size_t element_bytes_;
     const LowerOptions options_;
+    const bool reads_input_;
     Routes routes_;
     Program program_;
-    std::optional<StepCopies> copies_;
     PartPulls pulls_{channels_, program_};
     std::optional<PartRuns> runs_;  ///< of the part that is being lowered
     std::uint32_t part_index_ = 0;  ///< its number

@@ -90,7 +90,7 @@ class PullLowering {
             const Location target = straight         ? chain.copy->target + done
                                     : head.temporary ? head.target
                                                      : head.target + done;
-            lower_chunk(chain, target, done, bytes);
+            lower_chunk(chain, target, done, bytes, head.temporary && !straight);
             if (chain.copy != nullptr && !straight) {
                 add(ProgramOp::Kind::copy, chain.copy->target + done, target, bytes);
             }
@@ -108,15 +108,14 @@ class PullLowering {
                !overlap(own.source + done, target, bytes);
     }
 
-    void lower_chunk(const Chain& chain, Location target, std::size_t done, std::size_t bytes) {
+    /// `is_near`: no peer reads the target. Lines of others are in their caches, and what takes
+    /// them fastest is a plain copy.
+    void lower_chunk(const Chain& chain, Location target, std::size_t done, std::size_t bytes,
+                     bool is_near) {
         std::span<const PlacedMove> moves = chain.moves;
         if (swaps_first(chain, target, done, bytes)) {
             add(ProgramOp::Kind::pull, target, moves[1].source + done, bytes);
-            ops_.push_back({ProgramOp::Kind::prepend,
-                            target,
-                            moves[0].source + done,
-                            {},
-                            bytes / plan_.element_bytes});
+            reduce(target, moves[0].source + done, target, bytes);
             moves = moves.subspan(2);
         }
         for (const PlacedMove& m : moves) {
@@ -126,28 +125,33 @@ class PullLowering {
                     bytes);
             } else if (m.by_transport) {
                 add(ProgramOp::Kind::pull, plan_.room, source, bytes);
-                reduce(target, plan_.room, bytes);
+                reduce(target, target, plan_.room, bytes);
             } else {
-                reduce_or_join(target, source, bytes);
+                reduce_or_join(target, source, bytes, is_near);
             }
         }
     }
 
     void add(ProgramOp::Kind kind, Location target, Location source, std::size_t bytes) {
-        ops_.push_back({kind, target, source, {}, bytes});
+        ops_.push_back({.kind = kind, .target = target, .source = source, .elements = bytes});
     }
-    void reduce(Location target, Location source, std::size_t bytes) {
-        add(ProgramOp::Kind::reduce, target, source, bytes / plan_.element_bytes);
+    void reduce(Location target, Location source, Location second, std::size_t bytes) {
+        ops_.push_back(ProgramOp::reduce(target, source, second, bytes / plan_.element_bytes));
     }
-    /// Two sources in one pass, where the last operation was the reduction of another.
-    void reduce_or_join(Location target, Location source, std::size_t bytes) {
-        if (!ops_.empty() && ops_.back().kind == ProgramOp::Kind::reduce &&
-            same(ops_.back().target, target) && ops_.back().source.space != plan_.room.space &&
-            ops_.back().elements * plan_.element_bytes == bytes) {
-            ops_.back().kind = ProgramOp::Kind::joint;
-            ops_.back().second = source;
+    /// Together with what the last operation does to the target, if that is in one pass.
+    void reduce_or_join(Location target, Location source, std::size_t bytes, bool is_near) {
+        ProgramOp* const last = ops_.empty() ? nullptr : &ops_.back();
+        const std::size_t elements = bytes / plan_.element_bytes;
+        if (is_near && last != nullptr && last->kind == ProgramOp::Kind::copy &&
+            same(last->target, target) && last->elements == bytes) {
+            *last = ProgramOp::reduce(target, last->source, source, elements);
+        } else if (last != nullptr && last->kind == ProgramOp::Kind::reduce &&
+                   same(last->target, target) && !same(last->second, target) &&
+                   last->second.space != plan_.room.space && last->elements == elements) {
+            last->kind = ProgramOp::Kind::joint;
+            last->third = source;
         } else {
-            reduce(target, source, bytes);
+            reduce(target, target, source, bytes);
         }
     }
 
@@ -197,7 +201,7 @@ ProgramOp PartPulls::open(Rank peer, Location addresses) {
     program_.peers.push_back(static_cast<std::uint32_t>(peer));
     program_.shares_vectors = true;
     inputs_[peer] = input;
-    return {ProgramOp::Kind::open, {input, 0}, addresses, {}, 0};
+    return {.kind = ProgramOp::Kind::open, .target = {input, 0}, .source = addresses};
 }
 
 void PartPulls::place_source(const Move& move, PlacedMove& placed) const {

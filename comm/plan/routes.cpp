@@ -111,9 +111,9 @@ void Routes::assign_spaces(Program& program, std::uint32_t first) const {
         }
     };
     for (ProgramOp& op : program.ops) {
-        assign(op.target);
-        assign(op.source);
-        assign(op.second);
+        for (Location* at : {&op.target, &op.source, &op.second, &op.third}) {
+            assign(*at);
+        }
     }
 }
 

@@ -38,6 +38,18 @@ std::uint32_t home_of(const SegmentShape& shape, const CollectiveTraits& row, Ra
 
 }  // namespace
 
+void append_run(const Run& run, std::vector<Run>& runs) {
+    if (run.bytes == 0) {
+        return;
+    }
+    if (!runs.empty() && runs.back().at.space == run.at.space &&
+        runs.back().at.offset + runs.back().bytes == run.at.offset) {
+        runs.back().bytes += run.bytes;
+    } else {
+        runs.push_back(run);
+    }
+}
+
 VectorMap::VectorMap(const Schedule& schedule, SegmentShape shape)
     : schedule_(schedule),
       shape_(std::move(shape)),
@@ -135,20 +147,22 @@ bool VectorMap::stays(std::size_t part, Block block) const {
 }
 
 void VectorMap::append(std::size_t part, Block first, Block last, std::vector<Run>& runs) const {
+    append_at(&VectorMap::at, part, first, last, runs);
+}
+
+void VectorMap::append_input(std::size_t part, Block first, Block last,
+                             std::vector<Run>& runs) const {
+    append_at(&VectorMap::in_input, part, first, last, runs);
+}
+
+void VectorMap::append_at(Place place, std::size_t part, Block first, Block last,
+                          std::vector<Run>& runs) const {
     const Block step = has_blocks() ? 1 : last - first;
     for (Block b = first; b < last; b += step) {
         const Range elements = range(part, b, b + step);
-        const Run run{at(part, b, elements.from),
-                      (elements.to - elements.from) * shape_.element_bytes};
-        if (run.bytes == 0) {
-            continue;
-        }
-        if (!runs.empty() && runs.back().at.space == run.at.space &&
-            runs.back().at.offset + runs.back().bytes == run.at.offset) {
-            runs.back().bytes += run.bytes;
-        } else {
-            runs.push_back(run);
-        }
+        append_run({(this->*place)(part, b, elements.from),
+                    (elements.to - elements.from) * shape_.element_bytes},
+                   runs);
     }
 }
 
@@ -189,24 +203,53 @@ std::size_t VectorMap::block_bytes(std::size_t part, Block block) const {
     return (elements.to - elements.from) * shape_.element_bytes;
 }
 
+bool VectorMap::begins_in_input(std::size_t part, Block block) const {
+    if (shape_.by_image || !row_.in.held_by(schedule_.rank, shape_.root) ||
+        row_.in_place == InPlace::always || input_apart_) {
+        return false;
+    }
+    if (row_.in.data == Data::vector) {
+        return true;
+    }
+    const bool is_own = row_.in.data == Data::own_block;
+    return (home_ == Location::scratch || (is_own && home_ == Location::output)) &&
+           block < blocks_at_home(part) && !stays(part, block) && !arrives_at_output(part, block) &&
+           (!is_own || shape_.owners[part][block] == schedule_.rank);
+}
+
+Location VectorMap::in_input(std::size_t part, Block block, std::size_t element) const {
+    const bool is_alone = !has_blocks() || row_.in.data == Data::own_block;
+    return {Location::input, (is_alone ? 0 : shape_.displacements[shape_.owners[part][block]]) +
+                                 element * shape_.element_bytes};
+}
+
+bool VectorMap::is_wanted(std::size_t part, Block block) const {
+    if (home_ == Location::output) {
+        return !has_blocks();
+    }
+    return home_ == Location::scratch && row_.out.data == Data::own_block &&
+           shape_.owners[part][block] == schedule_.rank;
+}
+
 std::vector<Transfer> VectorMap::begin() const {
     if (shape_.by_image) {
         return to_show();
     }
-    const Rank rank = schedule_.rank;
+    std::vector<Run> targets, sources;
+    for (std::size_t p = 0; p < schedule_.parts.size(); ++p) {
+        const Block blocks = schedule_.parts[p].vector_blocks;
+        for (Block first = 0, end = 0; first < blocks; first = std::max(end, first + 1)) {
+            for (end = first; end < blocks && begins_in_input(p, end);) {
+                ++end;
+            }
+            append(p, first, end, targets);
+            append_input(p, first, end, sources);
+        }
+    }
     std::vector<Transfer> list;
-    if (!row_.in.held_by(rank, shape_.root) || row_.in_place == InPlace::always ||
-        input_apart_) {  // what is to be read of the input is read there
-        return list;
-    }
-    if (row_.in.data == Data::vector) {
-        list.push_back(
-            {{home_, 0}, {Location::input, 0}, shape_.elements[0] * shape_.element_bytes});
-    } else if (home_ == Location::scratch) {
-        add_blocks(list, true, row_.in.data == Data::own_block);
-    } else if (row_.in.data == Data::own_block && home_ == Location::output) {
-        add_block(list, Location::output, Location::input, shape_.displacements[rank], 0, rank);
-    }
+    side_by_side(std::array{targets, sources}, [&](const auto& at, std::size_t bytes) {
+        list.push_back({at[0], at[1], bytes});
+    });
     return list;
 }
 
@@ -245,20 +288,9 @@ std::vector<Transfer> VectorMap::end() const {
     if (home_ == Location::input) {
         add_block(list, Location::output, Location::input, 0, shape_.displacements[rank], rank);
     } else {
-        add_blocks(list, false, true);
+        add_own_blocks(list);
     }
     return list;
-}
-
-std::vector<Run> VectorMap::wanted() const {
-    if (home_ == Location::output && !has_blocks()) {
-        return {{{home_, 0}, shape_.elements[0] * shape_.element_bytes}};
-    }
-    std::vector<Run> runs;
-    for (const Transfer& copy : end()) {
-        runs.push_back({copy.source, copy.bytes});
-    }
-    return runs;
 }
 
 std::vector<Run> VectorMap::averages() const {
@@ -278,24 +310,16 @@ void VectorMap::add_block(std::vector<Transfer>& list, std::uint32_t target, std
                     shape_.elements[owner] * shape_.element_bytes});
 }
 
-/// Between the image and the user's vector that has the blocks: all blocks in the input of a
-/// reduce_scatter or of an alltoall, or the own one alone at offset 0.
-void VectorMap::add_blocks(std::vector<Transfer>& list, bool into_image, bool own_only) const {
+/// From the image.
+void VectorMap::add_own_blocks(std::vector<Transfer>& list) const {
     for (std::size_t p = 0; p < schedule_.parts.size(); ++p) {
         for (Block b = 0; b < blocks_at_home(p); ++b) {
-            const Rank owner = shape_.owners[p][b];
             const std::size_t bytes = block_bytes(p, b);
-            if (bytes == 0 || stays(p, b) || arrives_at_output(p, b) ||
-                (own_only && owner != schedule_.rank)) {
-                continue;
-            }
-            const std::size_t slice = range(p, b, b + 1).from * shape_.element_bytes;
-            const std::size_t offset = own_only ? slice : shape_.displacements[owner] + slice;
-            const Location image{Location::scratch, image_[p][b]};
-            if (into_image) {
-                list.push_back({image, {Location::input, offset}, bytes});
-            } else {
-                list.push_back({{Location::output, offset}, image, bytes});
+            if (bytes > 0 && shape_.owners[p][b] == schedule_.rank && !stays(p, b) &&
+                !arrives_at_output(p, b)) {
+                list.push_back({{Location::output, range(p, b, b + 1).from * shape_.element_bytes},
+                                {Location::scratch, image_[p][b]},
+                                bytes});
             }
         }
     }

@@ -3,7 +3,10 @@
 // segment of a call.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "algorithms/schedule/algorithm.hpp"
@@ -42,6 +45,33 @@ struct Run {
     std::size_t bytes = 0;
 };
 
+/// Adds a run behind the others, to the last one if it goes on there. No bytes: nothing changes.
+void append_run(const Run& run, std::vector<Run>& runs);
+
+/// The same bytes, cut differently in each list: `on(places, bytes)` for each stretch that is in
+/// one run of each.
+template <std::size_t lists, typename On>
+void side_by_side(std::array<std::vector<Run>, lists> runs, const On& on) {
+    for (std::array<std::size_t, lists> next{};;) {
+        std::array<Location, lists> at;
+        std::size_t bytes = SIZE_MAX;
+        for (std::size_t i = 0; i < lists; ++i) {
+            if (next[i] == runs[i].size()) {
+                return;
+            }
+            at[i] = runs[i][next[i]].at;
+            bytes = std::min(bytes, runs[i][next[i]].bytes);
+        }
+        for (std::size_t i = 0; i < lists; ++i) {
+            Run& run = runs[i][next[i]];
+            run.at.offset += bytes;
+            run.bytes -= bytes;
+            next[i] += run.bytes == 0 ? 1 : 0;
+        }
+        on(at, bytes);
+    }
+}
+
 /// A copy between the user's vectors and where the result is built.
 struct Transfer {
     Location target, source;
@@ -62,9 +92,15 @@ class VectorMap {
   public:
     VectorMap(const Schedule& schedule, SegmentShape shape);
 
-    /// Appends the runs of vector blocks [first, last) of a part; empty ones left out, neighbours
-    /// merged.
+    /// Appends the runs of vector blocks [first, last) of a part, where the result is built; empty
+    /// ones left out, neighbours merged.
     void append(std::size_t part, Block first, Block last, std::vector<Run>& runs) const;
+    /// The block is not there from the beginning: what the rank begins with is its input.
+    bool begins_in_input(std::size_t part, Block block) const;
+    /// The same runs as append() of such blocks, in the input.
+    void append_input(std::size_t part, Block first, Block last, std::vector<Run>& runs) const;
+    /// Somebody reads it where it is built after the last step.
+    bool is_wanted(std::size_t part, Block block) const;
     std::size_t block_bytes(std::size_t part, Block block) const;
     std::size_t image_bytes() const { return image_bytes_; }
     std::size_t element_bytes() const { return shape_.element_bytes; }
@@ -89,10 +125,10 @@ class VectorMap {
     /// What is copied before the first step, and after the last.
     std::vector<Transfer> begin() const;
     std::vector<Transfer> end() const;
-    /// Where the result is built, what is wanted of it in the end.
-    std::vector<Run> wanted() const;
+    /// The input keeps what a step may read of it.
     bool input_stays() const {
-        return shape_.input_stays && !input_apart_ && (row_.reduces || home_ == Location::scratch);
+        return shape_.input_stays && !input_apart_ && !shape_.by_image &&
+               (row_.reduces || home_ == Location::scratch);
     }
     /// What is to be divided in the output after that, where the call is an average.
     std::vector<Run> averages() const;
@@ -113,9 +149,13 @@ class VectorMap {
     bool stays(std::size_t part, Block block) const;
     Range range(std::size_t part, Block first, Block last) const;
     Location at(std::size_t part, Block block, std::size_t element) const;
+    Location in_input(std::size_t part, Block block, std::size_t element) const;
+    using Place = Location (VectorMap::*)(std::size_t part, Block block, std::size_t element) const;
+    void append_at(Place place, std::size_t part, Block first, Block last,
+                   std::vector<Run>& runs) const;
     void add_block(std::vector<Transfer>& list, std::uint32_t target, std::uint32_t source,
                    std::size_t target_offset, std::size_t source_offset, Rank owner) const;
-    void add_blocks(std::vector<Transfer>& list, bool into_image, bool own_only) const;
+    void add_own_blocks(std::vector<Transfer>& list) const;
     bool is_shown(std::size_t part, Block block) const {
         return shape_.by_image && part == 0 && block == shown_;
     }

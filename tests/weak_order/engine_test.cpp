@@ -18,7 +18,7 @@ Program one_step(bool ends) {
     test::ProgramWriter writer({});
     writer.part();
     writer.step();
-    writer.end(test::copy_op({Location::output, 0}, {Location::input, 0}, bytes));
+    writer.end(ProgramOp::copy({Location::output, 0}, {Location::input, 0}, bytes));
     Program program = writer.take(false);
     program.steps[0].events += ends ? 0 : 1;
     return program;

@@ -12,10 +12,10 @@ namespace {
 
 /// What begins and ends a program.
 Program completed(test::ProgramWriter& writer, bool acknowledged = false) {
-    writer.end(test::copy_op(output(0), output(1), bytes));
+    writer.end(ProgramOp::copy(output(0), output(1), bytes));
     Program program = writer.take(acknowledged);
     program.begin = {static_cast<std::uint32_t>(program.ops.size()), 1};
-    program.ops.push_back(test::copy_op(output(1), {Location::input, 0}, bytes));
+    program.ops.push_back(ProgramOp::copy(output(1), {Location::input, 0}, bytes));
     return program;
 }
 
@@ -26,7 +26,7 @@ Program two_steps() {
     writer.step();
     writer.put(1, output(1), bytes);
     const Location landed = writer.arrival(0, bytes);
-    writer.after(test::copy_op(output(1), landed, bytes));
+    writer.after(ProgramOp::copy(output(1), landed, bytes));
     writer.step();
     writer.put(1, output(1), bytes);
     return completed(writer);

@@ -23,7 +23,7 @@ struct Pair : test::StoringRanks {
         receiver.part();
         receiver.step();
         const Location landed = receiver.arrival(0, bytes);
-        receiver.after(test::copy_op({Location::output, 0}, landed, bytes));
+        receiver.after(ProgramOp::copy({Location::output, 0}, landed, bytes));
         receives = receiver.take(false);
     }
     Program sends, receives;

@@ -72,12 +72,15 @@ class Finder {
             const ProgramOp& op = program_.ops[i];
             const bool copies =
                 op.kind == ProgramOp::Kind::copy || op.kind == ProgramOp::Kind::pull;
+            const bool reduces =
+                op.kind == ProgramOp::Kind::reduce || op.kind == ProgramOp::Kind::joint;
             const std::size_t bytes = copies ? op.elements : op.elements * element_bytes_;
             if (!gathers) {
                 touch(step, i, op.target, bytes);
             }
-            touch(step, i, op.source, bytes);
-            touch(step, i, op.second, op.kind == ProgramOp::Kind::joint ? bytes : 0);
+            touch(step, i, op.source, copies || reduces ? bytes : 0);
+            touch(step, i, op.second, reduces ? bytes : 0);
+            touch(step, i, op.third, op.kind == ProgramOp::Kind::joint ? bytes : 0);
         }
     }
     void list_touches(std::uint32_t s) {

@@ -25,7 +25,6 @@ void note(TraceRing& trace, const Call& call, Rank peer, const ProgramOp& op,
             event.bytes = op.elements;
             break;
         case ProgramOp::Kind::reduce:
-        case ProgramOp::Kind::prepend:
         case ProgramOp::Kind::divide:
             event.kind = TraceEvent::Kind::reduce;
             break;
@@ -61,14 +60,12 @@ bool does_nothing(const ProgramOp& op, const SegmentBuffers& buffers) {
             }
             break;
         case ProgramOp::Kind::reduce:
-            call.kernels.apply(buffers.at(op.target), buffers.at(op.source), op.elements);
-            break;
-        case ProgramOp::Kind::prepend:
-            call.kernels.apply_before(buffers.at(op.target), buffers.at(op.source), op.elements);
+            call.kernels.apply(buffers.at(op.target), buffers.at(op.source), buffers.at(op.second),
+                               op.elements);
             break;
         case ProgramOp::Kind::joint:
-            call.kernels.apply_both(buffers.at(op.target), buffers.at(op.source),
-                                    buffers.at(op.second), op.elements);
+            call.kernels.apply_joint(buffers.at(op.target), buffers.at(op.source),
+                                     buffers.at(op.second), buffers.at(op.third), op.elements);
             break;
         case ProgramOp::Kind::divide:
             call.kernels.divide(buffers.at(op.target), op.elements, call.kernels.ranks);

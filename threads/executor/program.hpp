@@ -24,22 +24,33 @@ struct Location {
 
 struct ProgramOp {
     enum class Kind : std::uint8_t {
-        copy,     ///< target = source; `elements` counts bytes
-        reduce,   ///< target = target op source
-        prepend,  ///< target = source op target
-        joint,    ///< target = (target op source) op second, in one pass
-        divide,   ///< target = target / ranks: the last of an average
-        open,     ///< the VectorAddresses at source are those of the peer whose space target is
-        pull      ///< a copy from a peer's vector by the transport, where it is not mapped here
+        copy,    ///< target = source; `elements` counts bytes
+        reduce,  ///< target = source op second; the target may be either of them
+        joint,   ///< target = (source op second) op third, in one pass; it may be the source
+        divide,  ///< target = target / ranks: the last of an average
+        open,    ///< the VectorAddresses at source are those of the peer whose space target is
+        pull     ///< a copy from a peer's vector by the transport, where it is not mapped here
     };
     static constexpr std::uint32_t none = ~0U;
 
     Kind kind = Kind::copy;
-    Location target, source, second;
-    std::size_t elements = 0;
     /// It and its neighbours that name the same arrival are all that is done with that, in the
     /// order of its bytes: nothing, if it has landed at their targets.
     std::uint32_t arrival = none;
+    Location target{}, source{}, second{}, third{};
+    std::size_t elements = 0;
+
+    static ProgramOp copy(Location target, Location source, std::size_t bytes) {
+        return {.target = target, .source = source, .elements = bytes};
+    }
+    static ProgramOp reduce(Location target, Location source, Location second,
+                            std::size_t elements) {
+        return {.kind = Kind::reduce,
+                .target = target,
+                .source = source,
+                .second = second,
+                .elements = elements};
+    }
     friend bool operator==(const ProgramOp&, const ProgramOp&) = default;
 };
 

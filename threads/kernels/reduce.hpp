@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reduction kernels: target = target op source for every type and operation, and a fused pass for
+// Reduction kernels: target = first op second for every type and operation, and a fused pass for
 // the joint reduction of two arrivals.
 #pragma once
 
@@ -14,19 +14,22 @@
 
 namespace trefoil {
 
-/// target[i] = target[i] op source[i] for `count` elements; the two do not overlap. Any alignment
-/// that suits the element type. float16 and bfloat16 are widened to float, combined and rounded to
-/// nearest even. Integer sums and products wrap. Min and max of floats give the same bits in any
-/// order: -0 lies below +0 and a NaN on either side gives the quiet NaN. Which NaN a sum or product
-/// gives is not specified (except for the 16-bit types: the quiet one). Minloc and maxloc give the
-/// value that min and max give and the lowest index of all elements that have it, zeros of either
-/// sign being equal and all NaN, too; padding becomes zero. Thread-safe.
-using ReduceKernel = void (*)(void* target, const void* source, std::size_t count);
+/// target[i] = first[i] op second[i] for `count` elements. The target may be either of the two, and
+/// overlaps neither otherwise. Any alignment that suits the element type. float16 and bfloat16 are
+/// widened to float, combined and rounded to nearest even. Integer sums and products wrap. Min and
+/// max of floats give the same bits in any order: -0 lies below +0 and a NaN on either side gives
+/// the quiet NaN. Which NaN a sum or product gives is not specified (except for the 16-bit types:
+/// the quiet one). Minloc and maxloc give the value that min and max give and the lowest index of
+/// all elements that have it, zeros of either sign being equal and all NaN, too; padding becomes
+/// zero. Thread-safe.
+using ReduceKernel = void (*)(void* target, const void* first, const void* second,
+                              std::size_t count);
 
-/// target[i] = (target[i] op first[i]) op second[i] in one pass: the same bits as two ReduceKernel
-/// calls (half types too: each op rounds), with one load and store of the target.
+/// target[i] = (first[i] op second[i]) op third[i] in one pass: the same bits as two ReduceKernel
+/// calls (half types too: each op rounds), with one store of the target. That may be `first`, and
+/// overlaps none of them otherwise.
 using JointReduceKernel = void (*)(void* target, const void* first, const void* second,
-                                   std::size_t count);
+                                   const void* third, std::size_t count);
 
 /// target[i] = target[i] / ranks for `count` elements, the end of an average. Integers: truncated
 /// towards zero. Floats: rounded to nearest even; the 16-bit types are divided in float. The parts
@@ -40,27 +43,21 @@ struct ReduceKernels {
     DivideKernel divide = nullptr;        ///< of an average: what its sum ends with
     std::uint32_t ranks = 1;              ///< by how many it divides; the caller's to set
 
-    void apply(void* target, const void* source, std::size_t count) const {
+    /// As the kernel.
+    void apply(void* target, const void* first, const void* second, std::size_t count) const {
         if (user == nullptr) {
-            reduce(target, source, count);
+            reduce(target, first, second, count);
         } else {
-            user->apply(target, source, count);
+            user->apply(target, first, second, count);
         }
     }
-    /// target[i] = source[i] op target[i]: the built-in operations commute.
-    void apply_before(void* target, const void* source, std::size_t count) const {
+    void apply_joint(void* target, const void* first, const void* second, const void* third,
+                     std::size_t count) const {
         if (user == nullptr) {
-            reduce(target, source, count);
+            joint(target, first, second, third, count);
         } else {
-            user->function(source, target, count, user->context);
-        }
-    }
-    void apply_both(void* target, const void* first, const void* second, std::size_t count) const {
-        if (user == nullptr) {
-            joint(target, first, second, count);
-        } else {
-            apply(target, first, count);
-            apply(target, second, count);
+            user->apply(target, first, second, count);
+            user->apply(target, target, third, count);
         }
     }
 };

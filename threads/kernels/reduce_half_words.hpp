@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "threads/kernels/reduce_half.hpp"
+#include "threads/kernels/reduce_kernels.hpp"
 
 namespace trefoil::kernels {
 
@@ -15,30 +16,33 @@ namespace trefoil::kernels {
 /// has to be widened or packed, and the loop vectorises for any instructions.
 template <typename Combine>
 struct Bfloat16Words {
-    [[gnu::always_inline]] static void one(void* target, const void* source, std::size_t count) {
-        Word* __restrict to = static_cast<Word*>(target);
-        const Word* __restrict from = static_cast<const Word*>(source);
+    [[gnu::always_inline]] static void one(void* target, const void* first, const void* second,
+                                           std::size_t count) {
+        Word* to = static_cast<Word*>(target);
+        const Word* left = static_cast<const Word*>(first);
+        const Word* right = static_cast<const Word*>(second);
+        TREFOIL_NO_DEPENDENCES
         for (std::size_t i = 0; i < count / 2; ++i) {
-            to[i] = final(combine(to[i], from[i]));
+            to[i] = final(combine(left[i], right[i]));
         }
         if (count % 2 != 0) {
-            auto& last = static_cast<std::uint16_t*>(target)[count - 1];
-            last = single(last, static_cast<const std::uint16_t*>(source)[count - 1]);
+            last(target, count) = single(last(first, count), last(second, count));
         }
     }
 
     [[gnu::always_inline]] static void both(void* target, const void* first, const void* second,
-                                            std::size_t count) {
-        Word* __restrict to = static_cast<Word*>(target);
-        const Word* __restrict left = static_cast<const Word*>(first);
-        const Word* __restrict right = static_cast<const Word*>(second);
+                                            const void* third, std::size_t count) {
+        Word* to = static_cast<Word*>(target);
+        const Word* one = static_cast<const Word*>(first);
+        const Word* two = static_cast<const Word*>(second);
+        const Word* three = static_cast<const Word*>(third);
+        TREFOIL_NO_DEPENDENCES
         for (std::size_t i = 0; i < count / 2; ++i) {
-            to[i] = final(combine(between(combine(to[i], left[i])), right[i]));
+            to[i] = final(combine(between(combine(one[i], two[i])), three[i]));
         }
         if (count % 2 != 0) {
-            auto& last = static_cast<std::uint16_t*>(target)[count - 1];
-            last = single(single(last, static_cast<const std::uint16_t*>(first)[count - 1]),
-                          static_cast<const std::uint16_t*>(second)[count - 1]);
+            last(target, count) =
+                single(single(last(first, count), last(second, count)), last(third, count));
         }
     }
 
@@ -73,6 +77,12 @@ struct Bfloat16Words {
     static Floats between(Floats values) {
         return {std::bit_cast<float>(rounded(values.low) & upper),
                 std::bit_cast<float>(rounded(values.high) & upper)};
+    }
+    static std::uint16_t& last(void* numbers, std::size_t count) {
+        return static_cast<std::uint16_t*>(numbers)[count - 1];
+    }
+    static std::uint16_t last(const void* numbers, std::size_t count) {
+        return static_cast<const std::uint16_t*>(numbers)[count - 1];
     }
     static std::uint16_t single(std::uint16_t a, std::uint16_t b) {
         return half::narrow_bfloat16(

@@ -20,28 +20,31 @@ namespace trefoil::kernels {
 // whatever the modes for denormal numbers.
 template <typename Combine, typename Rest>
 struct Float16Avx2 {
-    [[gnu::always_inline, TREFOIL_AVX2]] static void one(void* target, const void* source,
-                                                         std::size_t count) {
-        auto* to = static_cast<std::uint16_t*>(target);
-        const auto* from = static_cast<const std::uint16_t*>(source);
-        std::size_t i = 0;
-        for (; i + lanes <= count; i += lanes) {
-            store(to + i, narrow(combine(load(to + i), load(from + i))));
-        }
-        Rest::one(to + i, from + i, count - i);
-    }
-
-    [[gnu::always_inline, TREFOIL_AVX2]] static void both(void* target, const void* first,
-                                                          const void* second, std::size_t count) {
+    [[gnu::always_inline, TREFOIL_AVX2]] static void one(void* target, const void* first,
+                                                         const void* second, std::size_t count) {
         auto* to = static_cast<std::uint16_t*>(target);
         const auto* left = static_cast<const std::uint16_t*>(first);
         const auto* right = static_cast<const std::uint16_t*>(second);
         std::size_t i = 0;
         for (; i + lanes <= count; i += lanes) {
-            const __m256 sum = _mm256_cvtph_ps(narrow(combine(load(to + i), load(left + i))));
-            store(to + i, narrow(combine(sum, load(right + i))));
+            store(to + i, narrow(combine(load(left + i), load(right + i))));
         }
-        Rest::both(to + i, left + i, right + i, count - i);
+        Rest::one(to + i, left + i, right + i, count - i);
+    }
+
+    [[gnu::always_inline, TREFOIL_AVX2]] static void both(void* target, const void* first,
+                                                          const void* second, const void* third,
+                                                          std::size_t count) {
+        auto* to = static_cast<std::uint16_t*>(target);
+        const auto* one = static_cast<const std::uint16_t*>(first);
+        const auto* two = static_cast<const std::uint16_t*>(second);
+        const auto* three = static_cast<const std::uint16_t*>(third);
+        std::size_t i = 0;
+        for (; i + lanes <= count; i += lanes) {
+            const __m256 sum = _mm256_cvtph_ps(narrow(combine(load(one + i), load(two + i))));
+            store(to + i, narrow(combine(sum, load(three + i))));
+        }
+        Rest::both(to + i, one + i, two + i, three + i, count - i);
     }
 
   private:
@@ -70,28 +73,31 @@ struct Float16Avx2 {
 
 template <typename Combine, typename Rest>
 struct Float16Avx512 {
-    [[gnu::always_inline, TREFOIL_AVX512]] static void one(void* target, const void* source,
-                                                           std::size_t count) {
-        auto* to = static_cast<std::uint16_t*>(target);
-        const auto* from = static_cast<const std::uint16_t*>(source);
-        std::size_t i = 0;
-        for (; i + lanes <= count; i += lanes) {
-            store(to + i, narrow(combine(load(to + i), load(from + i))));
-        }
-        Rest::one(to + i, from + i, count - i);
-    }
-
-    [[gnu::always_inline, TREFOIL_AVX512]] static void both(void* target, const void* first,
-                                                            const void* second, std::size_t count) {
+    [[gnu::always_inline, TREFOIL_AVX512]] static void one(void* target, const void* first,
+                                                           const void* second, std::size_t count) {
         auto* to = static_cast<std::uint16_t*>(target);
         const auto* left = static_cast<const std::uint16_t*>(first);
         const auto* right = static_cast<const std::uint16_t*>(second);
         std::size_t i = 0;
         for (; i + lanes <= count; i += lanes) {
-            const __m512 sum = widen(narrow(combine(load(to + i), load(left + i))));
-            store(to + i, narrow(combine(sum, load(right + i))));
+            store(to + i, narrow(combine(load(left + i), load(right + i))));
         }
-        Rest::both(to + i, left + i, right + i, count - i);
+        Rest::one(to + i, left + i, right + i, count - i);
+    }
+
+    [[gnu::always_inline, TREFOIL_AVX512]] static void both(void* target, const void* first,
+                                                            const void* second, const void* third,
+                                                            std::size_t count) {
+        auto* to = static_cast<std::uint16_t*>(target);
+        const auto* one = static_cast<const std::uint16_t*>(first);
+        const auto* two = static_cast<const std::uint16_t*>(second);
+        const auto* three = static_cast<const std::uint16_t*>(third);
+        std::size_t i = 0;
+        for (; i + lanes <= count; i += lanes) {
+            const __m512 sum = widen(narrow(combine(load(one + i), load(two + i))));
+            store(to + i, narrow(combine(sum, load(three + i))));
+        }
+        Rest::both(to + i, one + i, two + i, three + i, count - i);
     }
 
   private:
@@ -127,28 +133,32 @@ struct Float16Avx512 {
 /// float in between would change no sum and no product.
 template <typename Combine, typename Rest>
 struct Float16Native {
-    [[gnu::always_inline, TREFOIL_AVX512_FP16]] static void one(void* target, const void* source,
+    [[gnu::always_inline, TREFOIL_AVX512_FP16]] static void one(void* target, const void* first,
+                                                                const void* second,
                                                                 std::size_t count) {
-        auto* to = static_cast<std::uint16_t*>(target);
-        const auto* from = static_cast<const std::uint16_t*>(source);
-        std::size_t i = 0;
-        for (; i + lanes <= count; i += lanes) {
-            store(to + i, combine(load(to + i), load(from + i)));
-        }
-        Rest::one(to + i, from + i, count - i);
-    }
-
-    [[gnu::always_inline, TREFOIL_AVX512_FP16]] static void both(void* target, const void* first,
-                                                                 const void* second,
-                                                                 std::size_t count) {
         auto* to = static_cast<std::uint16_t*>(target);
         const auto* left = static_cast<const std::uint16_t*>(first);
         const auto* right = static_cast<const std::uint16_t*>(second);
         std::size_t i = 0;
         for (; i + lanes <= count; i += lanes) {
-            store(to + i, combine(combine(load(to + i), load(left + i)), load(right + i)));
+            store(to + i, combine(load(left + i), load(right + i)));
         }
-        Rest::both(to + i, left + i, right + i, count - i);
+        Rest::one(to + i, left + i, right + i, count - i);
+    }
+
+    [[gnu::always_inline, TREFOIL_AVX512_FP16]] static void both(void* target, const void* first,
+                                                                 const void* second,
+                                                                 const void* third,
+                                                                 std::size_t count) {
+        auto* to = static_cast<std::uint16_t*>(target);
+        const auto* one = static_cast<const std::uint16_t*>(first);
+        const auto* two = static_cast<const std::uint16_t*>(second);
+        const auto* three = static_cast<const std::uint16_t*>(third);
+        std::size_t i = 0;
+        for (; i + lanes <= count; i += lanes) {
+            store(to + i, combine(combine(load(one + i), load(two + i)), load(three + i)));
+        }
+        Rest::both(to + i, one + i, two + i, three + i, count - i);
     }
 
   private:
@@ -183,29 +193,32 @@ using Float16Native = Float16Avx512<Combine, Rest>;
 /// always, that takes less than replacing them.
 template <typename Combine, typename Rest>
 struct Bfloat16Avx512 {
-    [[gnu::always_inline, TREFOIL_AVX512]] static void one(void* target, const void* source,
-                                                           std::size_t count) {
-        auto* to = static_cast<std::uint16_t*>(target);
-        const auto* from = static_cast<const std::uint16_t*>(source);
-        std::size_t i = 0;
-        for (; i + 2 * lanes <= count; i += 2 * lanes) {
-            store(to + i, combine(load(to + i), load(from + i)),
-                  combine(load(to + i + lanes), load(from + i + lanes)));
-        }
-        Rest::one(to + i, from + i, count - i);
-    }
-
-    [[gnu::always_inline, TREFOIL_AVX512]] static void both(void* target, const void* first,
-                                                            const void* second, std::size_t count) {
+    [[gnu::always_inline, TREFOIL_AVX512]] static void one(void* target, const void* first,
+                                                           const void* second, std::size_t count) {
         auto* to = static_cast<std::uint16_t*>(target);
         const auto* left = static_cast<const std::uint16_t*>(first);
         const auto* right = static_cast<const std::uint16_t*>(second);
         std::size_t i = 0;
         for (; i + 2 * lanes <= count; i += 2 * lanes) {
-            store(to + i, combine_all(to + i, left + i, right + i),
-                  combine_all(to + i + lanes, left + i + lanes, right + i + lanes));
+            store(to + i, combine(load(left + i), load(right + i)),
+                  combine(load(left + i + lanes), load(right + i + lanes)));
         }
-        Rest::both(to + i, left + i, right + i, count - i);
+        Rest::one(to + i, left + i, right + i, count - i);
+    }
+
+    [[gnu::always_inline, TREFOIL_AVX512]] static void both(void* target, const void* first,
+                                                            const void* second, const void* third,
+                                                            std::size_t count) {
+        auto* to = static_cast<std::uint16_t*>(target);
+        const auto* one = static_cast<const std::uint16_t*>(first);
+        const auto* two = static_cast<const std::uint16_t*>(second);
+        const auto* three = static_cast<const std::uint16_t*>(third);
+        std::size_t i = 0;
+        for (; i + 2 * lanes <= count; i += 2 * lanes) {
+            store(to + i, combine_all(one + i, two + i, three + i),
+                  combine_all(one + i + lanes, two + i + lanes, three + i + lanes));
+        }
+        Rest::both(to + i, one + i, two + i, three + i, count - i);
     }
 
   private:

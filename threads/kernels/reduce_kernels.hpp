@@ -36,29 +36,42 @@ extern const Table float16, bfloat16;                                         //
 extern const Table float32, float64, complex_float, complex_double;           // reduce_real.cpp
 extern const Table float_int, double_int, long_int, int_int, short_int;       // reduce_pair.cpp
 
-// The loops. __restrict, because they vectorise without overlap checks only when the compiler knows
-// what the contract in reduce.hpp says. `Width` values make one element: complex sums are sums of
-// twice as many values. Always inlined, so that each is compiled for the instructions of the
-// function it stands in.
+// Elements do not depend on each other, even where the target is one of the sources: what a loop
+// writes it has read before. Compilers would otherwise look for overlaps first, and leave a loop
+// whose target is a source as it is.
+#if defined(__clang__)
+#pragma clang diagnostic ignored "-Wpass-failed"  // it asks for vectors, which some loops lack
+#define TREFOIL_NO_DEPENDENCES _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define TREFOIL_NO_DEPENDENCES _Pragma("GCC ivdep")
+#endif
+
+// The loops. `Width` values make one element: complex sums are sums of twice as many values. Always
+// inlined, so that each is compiled for the instructions of the function it stands in.
 template <typename T, typename Combine, std::size_t Width = 1>
-[[gnu::always_inline]] inline void reduce(void* target, const void* source, std::size_t count) {
-    T* __restrict to = static_cast<T*>(target);
-    const T* __restrict from = static_cast<const T*>(source);
+[[gnu::always_inline]] inline void reduce(void* target, const void* first, const void* second,
+                                          std::size_t count) {
+    T* to = static_cast<T*>(target);
+    const T* one = static_cast<const T*>(first);
+    const T* two = static_cast<const T*>(second);
     const std::size_t values = count * Width;
+    TREFOIL_NO_DEPENDENCES
     for (std::size_t i = 0; i < values; ++i) {
-        to[i] = Combine::apply(to[i], from[i]);
+        to[i] = Combine::apply(one[i], two[i]);
     }
 }
 
 template <typename T, typename Combine, std::size_t Width = 1>
 [[gnu::always_inline]] inline void joint(void* target, const void* first, const void* second,
-                                         std::size_t count) {
-    T* __restrict to = static_cast<T*>(target);
-    const T* __restrict one = static_cast<const T*>(first);
-    const T* __restrict two = static_cast<const T*>(second);
+                                         const void* third, std::size_t count) {
+    T* to = static_cast<T*>(target);
+    const T* one = static_cast<const T*>(first);
+    const T* two = static_cast<const T*>(second);
+    const T* three = static_cast<const T*>(third);
     const std::size_t values = count * Width;
+    TREFOIL_NO_DEPENDENCES
     for (std::size_t i = 0; i < values; ++i) {
-        to[i] = Combine::apply(Combine::apply(to[i], one[i]), two[i]);
+        to[i] = Combine::apply(Combine::apply(one[i], two[i]), three[i]);
     }
 }
 
@@ -66,35 +79,38 @@ template <typename T, typename Combine, std::size_t Width = 1>
 /// in the first-level cache between them.
 template <typename T, typename Combine>
 [[gnu::always_inline]] inline void joint_in_blocks(void* target, const void* first,
-                                                   const void* second, std::size_t count) {
+                                                   const void* second, const void* third,
+                                                   std::size_t count) {
     constexpr std::size_t block = 4096 / sizeof(T);
     T* to = static_cast<T*>(target);
     const T* one = static_cast<const T*>(first);
     const T* two = static_cast<const T*>(second);
+    const T* three = static_cast<const T*>(third);
     for (std::size_t begin = 0; begin < count; begin += block) {
         const std::size_t size = count - begin < block ? count - begin : block;
-        reduce<T, Combine>(to + begin, one + begin, size);
-        reduce<T, Combine>(to + begin, two + begin, size);
+        reduce<T, Combine>(to + begin, one + begin, two + begin, size);
+        reduce<T, Combine>(to + begin, to + begin, three + begin, size);
     }
 }
 
 /// A pair of loops, to be compiled for some instructions.
 template <typename T, typename Combine, std::size_t Width = 1>
 struct Plain {
-    [[gnu::always_inline]] static void one(void* target, const void* source, std::size_t count) {
-        reduce<T, Combine, Width>(target, source, count);
+    [[gnu::always_inline]] static void one(void* target, const void* first, const void* second,
+                                           std::size_t count) {
+        reduce<T, Combine, Width>(target, first, second, count);
     }
     [[gnu::always_inline]] static void both(void* target, const void* first, const void* second,
-                                            std::size_t count) {
-        joint<T, Combine, Width>(target, first, second, count);
+                                            const void* third, std::size_t count) {
+        joint<T, Combine, Width>(target, first, second, third, count);
     }
 };
 
 template <typename T, typename Combine>
 struct Blocked : Plain<T, Combine> {
     [[gnu::always_inline]] static void both(void* target, const void* first, const void* second,
-                                            std::size_t count) {
-        joint_in_blocks<T, Combine>(target, first, second, count);
+                                            const void* third, std::size_t count) {
+        joint_in_blocks<T, Combine>(target, first, second, third, count);
     }
 };
 
@@ -104,12 +120,13 @@ struct Blocked : Plain<T, Combine> {
 template <Instructions instructions>
 struct Compiled {
     template <typename Loops>
-    static void one(void* target, const void* source, std::size_t count) {
-        Loops::one(target, source, count);
+    static void one(void* target, const void* first, const void* second, std::size_t count) {
+        Loops::one(target, first, second, count);
     }
     template <typename Loops>
-    static void both(void* target, const void* first, const void* second, std::size_t count) {
-        Loops::both(target, first, second, count);
+    static void both(void* target, const void* first, const void* second, const void* third,
+                     std::size_t count) {
+        Loops::both(target, first, second, third, count);
     }
 };
 
@@ -117,65 +134,70 @@ struct Compiled {
 template <>
 struct Compiled<Instructions::avx2> {
     template <typename Loops>
-    [[TREFOIL_AVX2]] static void one(void* target, const void* source, std::size_t count) {
-        Loops::one(target, source, count);
+    [[TREFOIL_AVX2]] static void one(void* target, const void* first, const void* second,
+                                     std::size_t count) {
+        Loops::one(target, first, second, count);
     }
     template <typename Loops>
     [[TREFOIL_AVX2]] static void both(void* target, const void* first, const void* second,
-                                      std::size_t count) {
-        Loops::both(target, first, second, count);
+                                      const void* third, std::size_t count) {
+        Loops::both(target, first, second, third, count);
     }
 };
 
 template <>
 struct Compiled<Instructions::avx512> {
     template <typename Loops>
-    [[TREFOIL_AVX512]] static void one(void* target, const void* source, std::size_t count) {
-        Loops::one(target, source, count);
+    [[TREFOIL_AVX512]] static void one(void* target, const void* first, const void* second,
+                                       std::size_t count) {
+        Loops::one(target, first, second, count);
     }
     template <typename Loops>
     [[TREFOIL_AVX512]] static void both(void* target, const void* first, const void* second,
-                                        std::size_t count) {
-        Loops::both(target, first, second, count);
+                                        const void* third, std::size_t count) {
+        Loops::both(target, first, second, third, count);
     }
 };
 
 template <>
 struct Compiled<Instructions::avx512_fp16> {
     template <typename Loops>
-    [[TREFOIL_AVX512_FP16]] static void one(void* target, const void* source, std::size_t count) {
-        Loops::one(target, source, count);
+    [[TREFOIL_AVX512_FP16]] static void one(void* target, const void* first, const void* second,
+                                            std::size_t count) {
+        Loops::one(target, first, second, count);
     }
     template <typename Loops>
     [[TREFOIL_AVX512_FP16]] static void both(void* target, const void* first, const void* second,
-                                             std::size_t count) {
-        Loops::both(target, first, second, count);
+                                             const void* third, std::size_t count) {
+        Loops::both(target, first, second, third, count);
     }
 };
 #elif defined(__aarch64__)
 template <>
 struct Compiled<Instructions::neon_fp16> {
     template <typename Loops>
-    [[TREFOIL_NEON_FP16]] static void one(void* target, const void* source, std::size_t count) {
-        Loops::one(target, source, count);
+    [[TREFOIL_NEON_FP16]] static void one(void* target, const void* first, const void* second,
+                                          std::size_t count) {
+        Loops::one(target, first, second, count);
     }
     template <typename Loops>
     [[TREFOIL_NEON_FP16]] static void both(void* target, const void* first, const void* second,
-                                           std::size_t count) {
-        Loops::both(target, first, second, count);
+                                           const void* third, std::size_t count) {
+        Loops::both(target, first, second, third, count);
     }
 };
 
 template <>
 struct Compiled<Instructions::sve> {
     template <typename Loops>
-    [[TREFOIL_SVE]] static void one(void* target, const void* source, std::size_t count) {
-        Loops::one(target, source, count);
+    [[TREFOIL_SVE]] static void one(void* target, const void* first, const void* second,
+                                    std::size_t count) {
+        Loops::one(target, first, second, count);
     }
     template <typename Loops>
     [[TREFOIL_SVE]] static void both(void* target, const void* first, const void* second,
-                                     std::size_t count) {
-        Loops::both(target, first, second, count);
+                                     const void* third, std::size_t count) {
+        Loops::both(target, first, second, third, count);
     }
 };
 #endif

@@ -16,10 +16,10 @@ struct UserOperation {
     /// Calls in flight share it.
     std::shared_ptr<const void> in_use = {};
 
-    /// target[i] = target[i] op source[i]. If it commutes the sides are swapped, and nothing is
-    /// copied. Else the function gets a copy of the source to write to, piece by piece. Thread-safe
-    /// if the function is.
-    void apply(void* target, const void* source, std::size_t count) const;
+    /// target[i] = first[i] op second[i]; the target may be either of the two, and overlaps neither
+    /// otherwise. What the function is to write to gets one of the two first, unless it is there:
+    /// the second, or, if the operation commutes, the first. Thread-safe if the function is.
+    void apply(void* target, const void* first, const void* second, std::size_t count) const;
 };
 
 }  // namespace trefoil

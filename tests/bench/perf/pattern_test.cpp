@@ -30,7 +30,7 @@ Bytes reduced(DataType type, Operation operation, Rank ranks, bool backwards) {
         if (total.empty()) {
             total = mine;
         } else {
-            kernels.reduce(total.data(), mine.data(), elements);
+            kernels.reduce(total.data(), total.data(), mine.data(), elements);
         }
     }
     if (kernels.divide != nullptr) {
@@ -105,7 +105,7 @@ TEST(Pattern, shows_a_missing_a_doubled_and_a_stale_contribution) {
     const ReduceKernel add = reduce_kernels(type, Operation::sum).reduce;
     const Bytes one = filled(exact_input(type, Operation::sum, 0, ranks), type, 5);
     Bytes doubled = filled(result, type, 5);
-    add(doubled.data(), one.data(), elements);
+    add(doubled.data(), doubled.data(), one.data(), elements);
     expect_visible(doubled, result, type, 5);
     expect_visible(one, result, type, 5);
     expect_visible(filled(result, type, 4), result, type, 5);
@@ -159,7 +159,7 @@ TEST(Pattern, mixed_magnitudes_show_the_order_of_a_sum) {
                 if (total.empty()) {
                     total = mine;
                 } else {
-                    add(total.data(), mine.data(), elements);
+                    add(total.data(), total.data(), mine.data(), elements);
                 }
             }
             hashes.insert(hash_bytes(total.data(), total.size()));

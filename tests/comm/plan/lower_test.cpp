@@ -168,7 +168,7 @@ TEST(Lower, TwoArrivalsInTheSamePlaceAreReducedInOnePass) {
     ASSERT_EQ(program.ops.size(), 2U);
     EXPECT_EQ(program.ops[0].kind, ProgramOp::Kind::joint);
     EXPECT_EQ(program.ops[0].elements, 10U);
-    EXPECT_NE(program.ops[0].source.space, program.ops[0].second.space);
+    EXPECT_NE(program.ops[0].second.space, program.ops[0].third.space);
     EXPECT_EQ(program.ops[1].kind, ProgramOp::Kind::copy);
     EXPECT_EQ(program.ops[1].target.space, Location::scratch);
     EXPECT_EQ(program.steps[0].events, 3U);

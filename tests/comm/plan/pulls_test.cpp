@@ -80,12 +80,12 @@ TEST(Pulls, TwoVectorsAreReducedInOnePass) {
     ASSERT_EQ(kinds(program, reducing.before), (std::vector<Kind>{Kind::copy, Kind::joint}));
     const ProgramOp& copy = program.ops[reducing.before.first];
     const ProgramOp& joint = program.ops[reducing.before.first + 1];
-    EXPECT_EQ(copy.target.space, Location::output);
-    EXPECT_EQ(copy.target.offset, 64U);
+    EXPECT_EQ(copy.target, (Location{Location::output, 64}));
     EXPECT_EQ(copy.source.space, program.ops[program.steps[0].after.first + 1].target.space)
         << "rank 0 is the second that opens";
-    EXPECT_EQ(joint.source.space, Location::input);
-    EXPECT_EQ(joint.second.space, program.first_peer) << "the input of rank 2";
+    EXPECT_EQ(joint.source, copy.target);
+    EXPECT_EQ(joint.second.space, Location::input);
+    EXPECT_EQ(joint.third.space, program.first_peer) << "the input of rank 2";
     EXPECT_EQ(joint.elements, 16U);
     const ProgramStep& copying = program.steps[2];
     ASSERT_EQ(kinds(program, copying.before), (std::vector<Kind>{Kind::copy, Kind::copy}));
@@ -96,11 +96,11 @@ TEST(Pulls, TwoVectorsAreReducedInOnePass) {
 TEST(Pulls, InPlaceTheSumIsMadeInScratch) {
     const Program program = lowered(single_copy("3", 1), Peers::of_this_process, 48, true);
     ASSERT_EQ(kinds(program, program.steps[1].before),
-              (std::vector<Kind>{Kind::copy, Kind::joint, Kind::copy}));
+              (std::vector<Kind>{Kind::joint, Kind::copy}));
     const std::uint32_t first = program.steps[1].before.first;
     EXPECT_EQ(program.ops[first].target.space, Location::scratch);
-    EXPECT_EQ(program.ops[first + 2].source.space, Location::scratch);
-    EXPECT_EQ(program.ops[first + 2].target.space, Location::output);
+    EXPECT_EQ(program.ops[first + 1].source.space, Location::scratch);
+    EXPECT_EQ(program.ops[first + 1].target.space, Location::output);
     // Rank 0 has its own contribution in place, whether or not it is the input's.
     const Program zero = lowered(single_copy("3", 0), Peers::of_this_process, 48, true);
     EXPECT_EQ(kinds(zero, zero.steps[1].before), (std::vector<Kind>{Kind::copy, Kind::joint}));
@@ -112,15 +112,15 @@ TEST(Pulls, SumsAreFinishedChunkByChunk) {
     const Program program =
         lowered(single_copy("2", 1), Peers::of_this_process, 2 * share / 4, true);
     ASSERT_EQ(kinds(program, program.steps[1].before),
-              (std::vector<Kind>{Kind::copy, Kind::reduce, Kind::copy, Kind::copy, Kind::reduce,
-                                 Kind::copy, Kind::copy, Kind::reduce, Kind::copy}));
+              (std::vector<Kind>{Kind::reduce, Kind::copy, Kind::reduce, Kind::copy, Kind::reduce,
+                                 Kind::copy}));
     const std::uint32_t first = program.steps[1].before.first;
-    EXPECT_EQ(program.ops[first].elements, addressed_chunk_bytes);
-    EXPECT_EQ(program.ops[first + 3].target.offset, program.ops[first].target.offset)
+    EXPECT_EQ(program.ops[first].elements, addressed_chunk_bytes / 4);
+    EXPECT_EQ(program.ops[first + 2].target.offset, program.ops[first].target.offset)
         << "the next chunk has the same room";
-    EXPECT_EQ(program.ops[first + 3].source.offset, share + addressed_chunk_bytes);
-    EXPECT_EQ(program.ops[first + 5].target.offset, share + addressed_chunk_bytes);
-    EXPECT_EQ(program.ops[first + 6].elements, 64U);
+    EXPECT_EQ(program.ops[first + 2].source.offset, share + addressed_chunk_bytes);
+    EXPECT_EQ(program.ops[first + 3].target.offset, share + addressed_chunk_bytes);
+    EXPECT_EQ(program.ops[first + 4].elements, 64U / 4);
     // The finished share is copied at once.
     EXPECT_EQ(kinds(program, program.steps[2].before), (std::vector<Kind>{Kind::copy}));
 }
@@ -136,7 +136,7 @@ TEST(Pulls, WhatIsNotMappedIsCopiedByTheTransport) {
     const ProgramOp& fetched = program.ops[first + 2];
     EXPECT_EQ(fetched.target.space, Location::scratch);
     EXPECT_LE(fetched.target.offset + copied_chunk_bytes, program.scratch_bytes);
-    EXPECT_EQ(program.ops[first + 3].source.offset, fetched.target.offset);
+    EXPECT_EQ(program.ops[first + 3].second.offset, fetched.target.offset);
     EXPECT_EQ(program.peer_of(fetched.source.space), program.used_out[0]);
     EXPECT_EQ(program.puts[0].channel, program.used_out[0]) << "the channel to rank 2";
     EXPECT_EQ(kinds(program, program.steps[2].before), (std::vector<Kind>{Kind::pull, Kind::pull}));
@@ -145,10 +145,11 @@ TEST(Pulls, WhatIsNotMappedIsCopiedByTheTransport) {
 // Rank 0's contribution comes first, but need not be copied before the other's is there.
 TEST(Pulls, WhatTheTransportCopiesCanBeTheFirstInTheTarget) {
     const Program apart = lowered(single_copy("2", 0), Peers::of_others, 64, false);
-    ASSERT_EQ(kinds(apart, apart.steps[1].before), (std::vector<Kind>{Kind::pull, Kind::prepend}));
+    ASSERT_EQ(kinds(apart, apart.steps[1].before), (std::vector<Kind>{Kind::pull, Kind::reduce}));
     const std::uint32_t first = apart.steps[1].before.first;
     EXPECT_EQ(apart.ops[first].target.space, Location::output);
     EXPECT_EQ(apart.ops[first + 1].source.space, Location::input);
+    EXPECT_EQ(apart.ops[first + 1].second.space, Location::output);
     EXPECT_EQ(apart.ops[first + 1].elements, 32U);
     const Program in_place = lowered(single_copy("2", 0), Peers::of_others, 64, true);
     EXPECT_EQ(kinds(in_place, in_place.steps[1].before),

@@ -23,7 +23,7 @@ class DirectRunsTest : public PartsFixture {
         w.step();
         const Location landed = w.arrival(0, bytes);
         for (std::size_t i = 0; i < bytes; i += length) {
-            ProgramOp op = copy_op({Location::output, 2 * i}, {landed.space, i}, length);
+            ProgramOp op = ProgramOp::copy({Location::output, 2 * i}, {landed.space, i}, length);
             op.arrival = 0;
             w.after(op);
         }
@@ -83,7 +83,7 @@ TEST_F(DirectRunsTest, APermissionWaitsForWhateverTouchesAnyOfThem) {
         w.step();
         const Location landed = w.arrival(0, 4 * kib);
         for (const std::size_t at : {std::size_t{0}, 2 * kib}) {
-            ProgramOp op = copy_op({Location::output, 2 * at}, {landed.space, at}, 2 * kib);
+            ProgramOp op = ProgramOp::copy({Location::output, 2 * at}, {landed.space, at}, 2 * kib);
             op.arrival = 0;
             w.after(op);
         }
@@ -242,8 +242,7 @@ TEST_F(PuttingInRuns, AMessageThatLiesInSeveralPlacesIsCutAsItsReceiverWants) {
     Program program = w.take(false);
     // Ten bytes and fourteen, which lie the other way round.
     program.ops[0].elements = 10;
-    program.ops.push_back(
-        {ProgramOp::Kind::copy, {Location::output, 10}, {Location::input, 200}, {}, 14});
+    program.ops.push_back(ProgramOp::copy({Location::output, 10}, {Location::input, 200}, 14));
     program.puts[0].packs.count = 2;
     channels_.checksums = true;
     const RunningSegment& segment = begin(program);

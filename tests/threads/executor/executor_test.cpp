@@ -68,7 +68,7 @@ TEST_P(ExecutorOver, ASenderNeverOverrunsASlowReceiver) {
         if (r == 0) {
             w.put(0, {Location::output, 0}, count * 4);
         } else {
-            w.after(copy_op({Location::output, 0}, w.arrival(1, count * 4), count * 4));
+            w.after(ProgramOp::copy({Location::output, 0}, w.arrival(1, count * 4), count * 4));
         }
         Program program = w.take(r == 1);
         program.acknowledged = true;
@@ -103,7 +103,7 @@ TEST_P(ExecutorOver, PartsRunSideBySide) {
             const Location landed = w.arrival(1 - to, 4);
             w.step();
             w.put(to, landed, 4);
-            w.end(copy_op({Location::output, 8 + 4 * to}, w.arrival(1 - to, 4), 4));
+            w.end(ProgramOp::copy({Location::output, 8 + 4 * to}, w.arrival(1 - to, 4), 4));
         }
         const Program program = w.take(true);
         rank.executor().reserve(program);

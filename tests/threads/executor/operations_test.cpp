@@ -16,6 +16,16 @@ namespace {
 
 using Words = std::array<std::int32_t, 8>;
 
+/// In place of its first operand.
+ProgramOp joint_op(Location target, Location second, Location third, std::size_t elements) {
+    return {.kind = ProgramOp::Kind::joint,
+            .target = target,
+            .source = target,
+            .second = second,
+            .third = third,
+            .elements = elements};
+}
+
 /// Reads the memory of peers, or is not let.
 class Reader final : public test::SilentGroup, public Pulling {
   public:
@@ -67,43 +77,50 @@ class OperationsTest : public testing::Test {
 };
 
 TEST_F(OperationsTest, ACopyCountsBytesAndStaysInsideThem) {
-    program_.ops = {{ProgramOp::Kind::copy, {Location::output, 4}, {Location::input, 8}, {}, 8}};
+    program_.ops = {ProgramOp::copy({Location::output, 4}, {Location::input, 8}, 8)};
     perform();
     EXPECT_EQ(output_, (Words{0, 3, 4, 0, 0, 0, 0, 0}));
 }
 
 TEST_F(OperationsTest, AReductionCountsElements) {
     landing_.fill(10);
-    program_.ops = {
-        {ProgramOp::Kind::reduce, {Location::first_landing, 0}, {Location::input, 16}, {}, 2}};
+    program_.ops = {ProgramOp::reduce({Location::first_landing, 0}, {Location::first_landing, 0},
+                                      {Location::input, 16}, 2)};
     perform();
     EXPECT_EQ(landing_, (Words{15, 16, 10, 10, 10, 10, 10, 10}));
+}
+
+TEST_F(OperationsTest, AReductionTakesItsOperandsFromWhereTheyLie) {
+    landing_.fill(10);
+    program_.ops = {ProgramOp::reduce({Location::output, 4}, {Location::input, 16},
+                                      {Location::first_landing, 0}, 2)};
+    perform();
+    EXPECT_EQ(output_, (Words{0, 15, 16, 0, 0, 0, 0, 0}));
+    EXPECT_EQ(input_[4], 5);
 }
 
 TEST_F(OperationsTest, AJointReductionAddsTwoSources) {
     landing_.fill(100);
     scratch_.fill(1000);
-    program_.ops = {{ProgramOp::Kind::joint,
-                     {Location::input, 0},
-                     {Location::first_landing, 0},
-                     {Location::scratch, 0},
-                     8}};
+    program_.ops = {
+        joint_op({Location::input, 0}, {Location::first_landing, 0}, {Location::scratch, 0}, 8)};
     perform();
     EXPECT_EQ(input_, (Words{1101, 1102, 1103, 1104, 1105, 1106, 1107, 1108}));
 }
 
 TEST_F(OperationsTest, ArePerformedInTheirOrder) {
-    program_.ops = {{ProgramOp::Kind::copy, {Location::scratch, 0}, {Location::input, 0}, {}, 32},
-                    {ProgramOp::Kind::reduce, {Location::scratch, 0}, {Location::input, 0}, {}, 8},
-                    {ProgramOp::Kind::copy, {Location::output, 0}, {Location::scratch, 0}, {}, 32}};
+    program_.ops = {
+        ProgramOp::copy({Location::scratch, 0}, {Location::input, 0}, 32),
+        ProgramOp::reduce({Location::scratch, 0}, {Location::scratch, 0}, {Location::input, 0}, 8),
+        ProgramOp::copy({Location::output, 0}, {Location::scratch, 0}, 32)};
     perform();
     EXPECT_EQ(output_, (Words{2, 4, 6, 8, 10, 12, 14, 16}));
 }
 
 TEST_F(OperationsTest, OnlyTheRangeIsPerformed) {
-    program_.ops = {{ProgramOp::Kind::copy, {Location::output, 0}, {Location::input, 0}, {}, 4},
-                    {ProgramOp::Kind::copy, {Location::output, 4}, {Location::input, 4}, {}, 4},
-                    {ProgramOp::Kind::copy, {Location::output, 8}, {Location::input, 8}, {}, 4}};
+    program_.ops = {ProgramOp::copy({Location::output, 0}, {Location::input, 0}, 4),
+                    ProgramOp::copy({Location::output, 4}, {Location::input, 4}, 4),
+                    ProgramOp::copy({Location::output, 8}, {Location::input, 8}, 4)};
     operations_.perform(call_, program_, buffers_, {1, 1}, nullptr);
     EXPECT_EQ(output_, (Words{0, 2, 0, 0, 0, 0, 0, 0}));
 }
@@ -124,9 +141,14 @@ class PullTest : public OperationsTest {
         program_.first_peer = Location::first_landing + 1;
         program_.peers = {1};
         buffers_.reserve(1, program_.spaces(), 1);
-        open_ = {
-            ProgramOp::Kind::open, {program_.first_peer, 0}, {Location::first_landing, 8}, {}, 0};
-        pull_ = {ProgramOp::Kind::pull, {Location::output, 0}, {program_.first_peer + 1, 4}, {}, 8};
+        open_ = {.kind = ProgramOp::Kind::open,
+                 .target = {program_.first_peer, 0},
+                 .source = {Location::first_landing, 8},
+                 .elements = 0};
+        pull_ = {.kind = ProgramOp::Kind::pull,
+                 .target = {Location::output, 0},
+                 .source = {program_.first_peer + 1, 4},
+                 .elements = 8};
     }
 
     Reader* reader_ = nullptr;
@@ -136,12 +158,8 @@ class PullTest : public OperationsTest {
 
 TEST_F(PullTest, WhatIsOpenedIsAPlaceLikeAnyOther) {
     scratch_.fill(1000);
-    program_.ops = {open_,
-                    {ProgramOp::Kind::joint,
-                     {Location::input, 0},
-                     {program_.first_peer, 0},
-                     {program_.first_peer + 1, 28},
-                     1}};
+    program_.ops = {open_, joint_op({Location::input, 0}, {program_.first_peer, 0},
+                                    {program_.first_peer + 1, 28}, 1)};
     perform();
     EXPECT_EQ(input_[0], 1071);
 }
@@ -159,8 +177,7 @@ TEST_F(PullTest, TheTransportReadsWhatIsNotMapped) {
 
 TEST_F(PullTest, AReadThatFailsFailsTheCallAndLeavesTheRestOut) {
     reader_->may_read = false;
-    program_.ops = {
-        open_, pull_, {ProgramOp::Kind::copy, {Location::output, 0}, {Location::input, 0}, {}, 32}};
+    program_.ops = {open_, pull_, ProgramOp::copy({Location::output, 0}, {Location::input, 0}, 32)};
     perform();
     EXPECT_EQ(failure_.status(), Status::system_error);
     EXPECT_EQ(failure_.text(),
@@ -172,11 +189,8 @@ TEST_F(PullTest, AReadThatFailsFailsTheCallAndLeavesTheRestOut) {
 TEST_F(OperationsTest, PeersAreToldWhereTheVectorsAre) {
     buffers_.tell(reinterpret_cast<std::byte*>(input_.data()),
                   reinterpret_cast<std::byte*>(output_.data()), {0});
-    program_.ops = {{ProgramOp::Kind::copy,
-                     {Location::scratch, 0},
-                     {Location::addresses, 0},
-                     {},
-                     sizeof(VectorAddresses)}};
+    program_.ops = {
+        ProgramOp::copy({Location::scratch, 0}, {Location::addresses, 0}, sizeof(VectorAddresses))};
     perform();
     VectorAddresses told;
     std::memcpy(&told, static_cast<const void*>(scratch_.data()), sizeof told);
@@ -186,9 +200,10 @@ TEST_F(OperationsTest, PeersAreToldWhereTheVectorsAre) {
 
 TEST_F(OperationsTest, ATimelineGetsANoteOfEachThatDidSomething) {
     place(Location::output, input_);  // in place
-    program_.ops = {{ProgramOp::Kind::copy, {Location::output, 0}, {Location::input, 0}, {}, 32},
-                    {ProgramOp::Kind::copy, {Location::scratch, 0}, {Location::input, 0}, {}, 12},
-                    {ProgramOp::Kind::reduce, {Location::scratch, 0}, {Location::input, 0}, {}, 3}};
+    program_.ops = {
+        ProgramOp::copy({Location::output, 0}, {Location::input, 0}, 32),
+        ProgramOp::copy({Location::scratch, 0}, {Location::input, 0}, 12),
+        ProgramOp::reduce({Location::scratch, 0}, {Location::scratch, 0}, {Location::input, 0}, 3)};
     TraceRing ring(4);
     perform(&ring);
     ASSERT_EQ(ring.kept(), 2U);

@@ -59,8 +59,7 @@ class ProgramWriter {
         std::size_t& staged = program_.pack_bytes[group];
         program_.puts.back().packs = {ops(), 1};
         program_.puts.back().pack_offset = staged;
-        program_.ops.push_back(
-            {ProgramOp::Kind::copy, {Location::output, staged}, source, {}, bytes});
+        program_.ops.push_back(ProgramOp::copy({Location::output, staged}, source, bytes));
         program_.steps.back().after = {ops(), 0};
         staged += bytes;
     }
@@ -139,12 +138,5 @@ class ProgramWriter {
     std::vector<ProgramOp> ends_;
     Program program_;
 };
-
-inline ProgramOp copy_op(Location target, Location source, std::size_t bytes) {
-    return {ProgramOp::Kind::copy, target, source, {}, bytes};
-}
-inline ProgramOp reduce_op(Location target, Location source, std::size_t elements) {
-    return {ProgramOp::Kind::reduce, target, source, {}, elements};
-}
 
 }  // namespace trefoil::test

@@ -235,7 +235,7 @@ Program ring_sum(const RankOrMember& rank, int ranks, std::size_t count) {
         landed.push_back(from);
     }
     for (const Location& location : landed) {  // nobody adds before its own has left
-        w.after(reduce_op({Location::output, 0}, location, count));
+        w.after(ProgramOp::reduce({Location::output, 0}, {Location::output, 0}, location, count));
     }
     return w.take(false);
 }

@@ -88,7 +88,7 @@ TEST_P(SeveralExecutors, APutWaitsUntilThePeerComesToTheCommunicator) {
             if (sends) {
                 w.put(0, {Location::output, 0}, 4);
             } else {
-                w.after(copy_op({Location::output, 0}, w.arrival(1, 4), 4));
+                w.after(ProgramOp::copy({Location::output, 0}, w.arrival(1, 4), 4));
             }
             Program program = w.take(!sends);
             program.acknowledged = true;

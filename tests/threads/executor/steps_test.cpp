@@ -14,7 +14,7 @@ class StepsTest : public PartsFixture {
     }
     /// An operation that shows that it was performed: output[i] becomes input[i].
     static ProgramOp mark(std::size_t i) {
-        return copy_op({Location::output, 4 * i}, {Location::input, 4 * i}, 4);
+        return ProgramOp::copy({Location::output, 4 * i}, {Location::input, 4 * i}, 4);
     }
     bool marked(std::size_t i) const { return output_[i] == input_[i]; }
 };
@@ -154,7 +154,7 @@ TEST_F(StepsTest, SegmentsRunTwoAtATimeInSlotsOfTheirOwn) {
 
 TEST_F(StepsTest, ASegmentIsAnOffsetIntoTheVectors) {
     ProgramWriter w = writer();
-    w.end(copy_op({Location::output, 0}, {Location::input, 0}, 4));
+    w.end(ProgramOp::copy({Location::output, 0}, {Location::input, 0}, 4));
     const Program program = w.take(false);
     begin_call(program);
     segments_[0].offset = 12;

@@ -30,7 +30,7 @@ Program receiving(std::size_t length = bytes) {
     writer.part();
     writer.step();
     const Location landed = writer.arrival(0, length);
-    writer.after(copy_op({Location::output, 0}, landed, length));
+    writer.after(ProgramOp::copy({Location::output, 0}, landed, length));
     return writer.take(false);
 }
 
@@ -42,7 +42,7 @@ Program exchanging(int steps) {
         writer.step();
         writer.put(0, {step == 0 ? Location::input : Location::output, 0}, bytes);
         const Location landed = writer.arrival(0, bytes);
-        writer.after(copy_op({Location::output, 0}, landed, bytes));
+        writer.after(ProgramOp::copy({Location::output, 0}, landed, bytes));
     }
     return writer.take(false);
 }

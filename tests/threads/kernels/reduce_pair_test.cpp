@@ -36,7 +36,7 @@ void expect_order_of_pairs_is_irrelevant(DataType type, Operation operation) {
     const auto of = [reduce](const Pair& a, const Pair& b) {
         std::vector<unsigned char> bytes(sizeof(Pair));
         std::memcpy(bytes.data(), &a, sizeof a);
-        reduce(bytes.data(), &b, 1);
+        reduce(bytes.data(), bytes.data(), &b, 1);
         return bytes;
     };
     const auto as_pair = [](const std::vector<unsigned char>& bytes) {
@@ -71,7 +71,7 @@ TEST(MinlocAndMaxloc, give_the_lowest_index_of_the_best_value) {
         int index;
     };
     const auto of = [](Operation operation, Pair a, Pair b) {
-        reduce_kernels(DataType::float_int, operation).reduce(&a, &b, 1);
+        reduce_kernels(DataType::float_int, operation).reduce(&a, &a, &b, 1);
         return a;
     };
     const auto expect = [](Pair pair, float value, int index) {

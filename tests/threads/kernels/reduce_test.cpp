@@ -178,19 +178,28 @@ class Kernels : public testing::TestWithParam<Pair> {
         Placed two(type(), random_input(type(), count, seed + 2), (offset + 2) % 4);
         Placed single(type(), start, offset);
         Placed joint(type(), start, offset);
+        Placed elsewhere(type(), random_input(type(), count, seed + 3), (offset + 3) % 4);
         Bytes expected = start;
 
         apply_reference(expected, one);
-        kernels.reduce(single.data(), one.data(), count);
-        EXPECT_TRUE(same(type(), single.data(), expected.data(), count)) << "one source";
+        kernels.reduce(elsewhere.data(), single.data(), one.data(), count);
+        EXPECT_TRUE(same(type(), elsewhere.data(), expected.data(), count)) << "elsewhere";
+        Placed second(type(), random_input(type(), count, seed + 1), offset);
+        kernels.reduce(second.data(), single.data(), second.data(), count);
+        EXPECT_TRUE(same(type(), second.data(), expected.data(), count)) << "in the second";
+        kernels.reduce(single.data(), single.data(), one.data(), count);
+        EXPECT_TRUE(same(type(), single.data(), expected.data(), count)) << "in the first";
 
         apply_reference(expected, two);
-        kernels.reduce(single.data(), two.data(), count);
-        kernels.joint(joint.data(), one.data(), two.data(), count);
+        kernels.reduce(single.data(), single.data(), two.data(), count);
+        kernels.joint(elsewhere.data(), joint.data(), one.data(), two.data(), count);
+        EXPECT_TRUE(same(type(), elsewhere.data(), expected.data(), count)) << "joint elsewhere";
+        kernels.joint(joint.data(), joint.data(), one.data(), two.data(), count);
         EXPECT_TRUE(same(type(), joint.data(), expected.data(), count)) << "joint";
         EXPECT_TRUE(same(type(), joint.data(), single.data(), count))
             << "the joint pass must give the bits of two single ones";
-        EXPECT_TRUE(single.guards_intact() && joint.guards_intact());
+        EXPECT_TRUE(single.guards_intact() && joint.guards_intact() && second.guards_intact() &&
+                    elsewhere.guards_intact());
     }
 
     void apply_reference(Bytes& target, Placed& source) const {
@@ -293,12 +302,12 @@ TEST(Instructions, give_the_same_bits) {
             const Bytes source = tame_elements(type, count, 5),
                         start = tame_elements(type, count, 6);
             Bytes expected = start;
-            kernels.reduce(expected.data(), source.data(), count);
+            kernels.reduce(expected.data(), expected.data(), source.data(), count);
             for (int i = 1; i <= static_cast<int>(best_instructions()); ++i) {
                 const auto instructions = static_cast<Instructions>(i);
                 Bytes target = start;
                 reduce_kernels(type, operation, instructions)
-                    .reduce(target.data(), source.data(), count);
+                    .reduce(target.data(), target.data(), source.data(), count);
                 EXPECT_EQ(std::memcmp(target.data(), expected.data(), target.size()), 0)
                     << to_string(type) << " " << to_string(operation) << " by "
                     << to_string(instructions);
@@ -322,7 +331,7 @@ TEST(Instructions, give_the_same_bits_on_every_machine) {
                 const Bytes one = tame_elements(type, count, 7),
                             two = tame_elements(type, count, 8);
                 Bytes target = tame_elements(type, count, 9);
-                kernels.joint(target.data(), one.data(), two.data(), count);
+                kernels.joint(target.data(), target.data(), one.data(), two.data(), count);
                 sum = trefoil::crc32c(target.data(), target.size(), sum);
             }
         }
@@ -338,7 +347,7 @@ void expect_order_is_irrelevant(DataType type, Operation operation) {
     const std::vector<T> values{T{0}, -T{0}, T{1}, -T{1}, infinity, -infinity, nan, -nan};
     const trefoil::ReduceKernel reduce = reduce_kernels(type, operation).reduce;
     const auto of = [reduce](T a, T b) {
-        reduce(&a, &b, 1);
+        reduce(&a, &a, &b, 1);
         return a;
     };
     for (const T a : values) {
@@ -368,7 +377,7 @@ bool ignores_order(DataType type, trefoil::ReduceKernel reduce) {
                 c = random_elements(type, count, 3);
     const auto combined = [&](const Bytes& target, const Bytes& source) {
         Bytes result = target;
-        reduce(result.data(), source.data(), count);
+        reduce(result.data(), result.data(), source.data(), count);
         return result;
     };
     const Bytes first = combined(combined(a, b), c);

@@ -58,7 +58,7 @@ std::vector<std::byte> elements(std::size_t bytes, std::size_t count, unsigned s
     return all;
 }
 
-TEST(UserOperation, KeepsTheResultOnTheLeftAndTheOrder) {
+TEST(UserOperation, KeepsTheOrderWhereverTheResultGoes) {
     for (const std::size_t bytes : {8UL, 24UL, 1000UL, 16384UL, 16385UL, 50'000UL}) {
         for (const std::size_t count : {1UL, 3UL, 5000UL}) {
             if (bytes * count > 4'000'000) {
@@ -69,7 +69,7 @@ TEST(UserOperation, KeepsTheResultOnTheLeftAndTheOrder) {
             const auto left = elements(bytes, count, 1), right = elements(bytes, count, 99);
             auto target = left;
             const auto source = right;
-            operation.apply(target.data(), source.data(), count);
+            operation.apply(target.data(), target.data(), source.data(), count);
             EXPECT_EQ(source, right);
             auto expected = left;
             for (std::size_t i = 0; i < count; ++i) {
@@ -77,6 +77,11 @@ TEST(UserOperation, KeepsTheResultOnTheLeftAndTheOrder) {
                 std::memcpy(&expected[i * bytes], &result, sizeof result);
             }
             EXPECT_EQ(target, expected) << count << " elements of " << bytes << " bytes";
+            auto elsewhere = elements(bytes, count, 50), behind = right;
+            operation.apply(elsewhere.data(), left.data(), right.data(), count);
+            EXPECT_EQ(elsewhere, expected) << count << " elements of " << bytes << " bytes";
+            operation.apply(behind.data(), left.data(), behind.data(), count);
+            EXPECT_EQ(behind, expected) << count << " elements of " << bytes << " bytes";
         }
     }
 }
@@ -86,7 +91,7 @@ TEST(UserOperation, CopiesNothingWhereItCommutes) {
     const UserOperation operation{compose, &seen, sizeof(Affine), true};
     std::vector<Affine> target(10'000, {2, 1});
     const std::vector<Affine> source(10'000, {3, 5});
-    operation.apply(target.data(), source.data(), target.size());
+    operation.apply(target.data(), target.data(), source.data(), target.size());
     EXPECT_EQ(seen.calls, 1);
     EXPECT_EQ(seen.in, source.data());
     EXPECT_EQ(seen.inout, target.data());
@@ -100,7 +105,7 @@ TEST(UserOperation, JointReductionsGoFromLeftToRight) {
     kernels.user = &operation;
     Affine target{2, 1};
     const Affine first{3, 5}, second{7, 11};
-    kernels.apply_both(&target, &first, &second, 1);
+    kernels.apply_joint(&target, &target, &first, &second, 1);
     EXPECT_EQ(target, composed(composed({2, 1}, first), second));
 }
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What of the input is copied, and when: before it is worked on, and not where it is only sent on.
-#include "comm/plan/late_copies.hpp"
+// Where blocks are read and built: what of the input is copied, and what never is.
+#include "comm/plan/part_runs.hpp"
 
 #include <gtest/gtest.h>
 
 #include "comm/plan/lower.hpp"
 #include "tests/threads/executor/recording_group.hpp"
 
-namespace trefoil::late_copies_test {
+namespace trefoil::part_runs_test {
 namespace {
 
 using Kind = ProgramOp::Kind;
@@ -19,44 +19,34 @@ Location in(std::size_t offset) {
     return {Location::input, offset};
 }
 
-TEST(LateCopies, AreCutWhereAPartIsTaken) {
-    LateCopies late({{out(0), in(1000), 100}, {out(100), in(5000), 50}});
-    std::vector<trefoil::Run> sources;
-    late.append_sources({out(80), 40}, sources);
-    ASSERT_EQ(2U, sources.size());
-    EXPECT_EQ(in(1080), sources[0].at);
-    EXPECT_EQ(20U, sources[0].bytes);
-    EXPECT_EQ(in(5000), sources[1].at);
-    EXPECT_FALSE(late.is_mixed({out(80), 40}));
+TEST(SideBySide, GoesFromOneCutToTheNext) {
+    std::vector<std::pair<std::array<Location, 2>, std::size_t>> seen;
+    side_by_side(std::array{std::vector<trefoil::Run>{{out(0), 30}, {out(100), 10}},
+                            std::vector<trefoil::Run>{{in(0), 10}, {in(50), 30}}},
+                 [&](const auto& at, std::size_t bytes) {
+                     seen.push_back({at, bytes});
+                 });
+    ASSERT_EQ(3U, seen.size());
+    EXPECT_EQ(std::pair(std::array{out(0), in(0)}, std::size_t{10}), seen[0]);
+    EXPECT_EQ(std::pair(std::array{out(10), in(50)}, std::size_t{20}), seen[1]);
+    EXPECT_EQ(std::pair(std::array{out(100), in(70)}, std::size_t{10}), seen[2]);
+}
 
-    std::vector<ProgramOp> ops;
-    late.copy({out(90), 20}, ops);
-    const std::vector<ProgramOp> two{{Kind::copy, out(90), in(1090), {}, 10},
-                                     {Kind::copy, out(100), in(5000), {}, 10}};
-    EXPECT_EQ(two, ops);
-    late.copy({out(90), 20}, ops);
-    EXPECT_EQ(2U, ops.size());
-    EXPECT_TRUE(late.is_mixed({out(80), 40}));
-    sources.clear();
-    late.append_sources({out(80), 40}, sources);
-    ASSERT_EQ(3U, sources.size());
-    EXPECT_EQ(out(90), sources[1].at);
-    EXPECT_EQ(20U, sources[1].bytes);
-    EXPECT_EQ(in(5010), sources[2].at);
-
-    late.copy({out(0), 90}, ops);
-    late.copy({{Location::scratch, 0}, 1000}, ops);
-    EXPECT_FALSE(late.empty());
-    late.copy({out(0), 150}, ops);
-    EXPECT_TRUE(late.empty());
-    EXPECT_EQ(out(110), ops.back().target);
+TEST(AppendRun, MergesWhatGoesOnAndLeavesOutWhatIsEmpty) {
+    std::vector<trefoil::Run> runs;
+    for (const trefoil::Run& run : {trefoil::Run{out(0), 4}, {in(4), 0}, {out(4), 4}, {in(8), 4}}) {
+        append_run(run, runs);
+    }
+    ASSERT_EQ(2U, runs.size());
+    EXPECT_EQ(8U, runs[0].bytes);
+    EXPECT_EQ(in(8), runs[1].at);
 }
 
 constexpr std::size_t elements = 4 * 16384;  // of 4 bytes, in blocks of as many bytes
 
-class LateCopiesOfAProgram : public testing::Test {
+class BlocksOfAProgram : public testing::Test {
   protected:
-    LateCopiesOfAProgram() {
+    BlocksOfAProgram() {
         channels_.groups.push_back(
             std::make_shared<test::RecordingGroup>(std::vector<Port>{Port{0}, Port{1}}));
         channels_.rings = LandingRings(std::size_t{1} << 20, 0);
@@ -91,7 +81,7 @@ class LateCopiesOfAProgram : public testing::Test {
 
 constexpr std::size_t block = elements;  // bytes
 
-TEST_F(LateCopiesOfAProgram, WhatIsReplacedAfterwardsIsSentFromTheInput) {
+TEST_F(BlocksOfAProgram, WhatIsReplacedAfterwardsIsSentFromTheInput) {
     writer_.step();
     send({2, 2});
     receive(Action::reduce, {0, 2});
@@ -105,33 +95,28 @@ TEST_F(LateCopiesOfAProgram, WhatIsReplacedAfterwardsIsSentFromTheInput) {
     EXPECT_EQ(0U, program.puts[0].packs.count);
     EXPECT_EQ(out(0), program.puts[1].source);
     const auto reduced = ops(program, program.steps[0].after);
-    ASSERT_EQ(2 * 2 * block / late_chunk_bytes, reduced.size());
-    for (std::size_t i = 0; i < reduced.size(); i += 2) {
-        const std::size_t at = i / 2 * late_chunk_bytes;
-        EXPECT_EQ((ProgramOp{Kind::copy, out(at), in(at), {}, late_chunk_bytes}), reduced[i]);
-        EXPECT_EQ(Kind::reduce, reduced[i + 1].kind);
-        EXPECT_EQ(out(at), reduced[i + 1].target);
-        EXPECT_EQ(at, reduced[i + 1].source.offset);
-        EXPECT_EQ(late_chunk_bytes / 4, reduced[i + 1].elements);
-    }
+    ASSERT_EQ(1U, reduced.size());
+    const Location landed = reduced[0].second;
+    EXPECT_EQ(Location::first_landing + 1, landed.space) << "of the other port";
+    EXPECT_EQ(ProgramOp::reduce(out(0), in(0), landed, 2 * elements / 4), reduced[0]);
     const auto replaced = ops(program, program.steps[1].after);
     ASSERT_EQ(1U, replaced.size());
     EXPECT_EQ(out(2 * block), replaced[0].target);
     EXPECT_EQ(Kind::copy, replaced[0].kind);
 }
 
-TEST_F(LateCopiesOfAProgram, WhatNobodyTouchesIsCopiedFirst) {
+TEST_F(BlocksOfAProgram, WhatNobodyTouchesIsCopiedFirst) {
     writer_.step();
     send({1, 1});
     receive(Action::reduce, {3, 1});
     const Program program = lowered();
     const auto first = ops(program, program.begin);
     ASSERT_EQ(1U, first.size());
-    EXPECT_EQ((ProgramOp{Kind::copy, out(0), in(0), {}, 3 * block}), first[0]);
+    EXPECT_EQ(ProgramOp::copy(out(0), in(0), 3 * block), first[0]);
     EXPECT_EQ(in(block), program.puts[0].source);
 }
 
-TEST_F(LateCopiesOfAProgram, AnImageOfWhatIsSentOnIsNotMade) {
+TEST_F(BlocksOfAProgram, NoImageIsMadeOfWhatIsSentOn) {
     writer_.step();
     send({0, 4});
     const Program program = lowered(Collective::reduce);
@@ -139,7 +124,7 @@ TEST_F(LateCopiesOfAProgram, AnImageOfWhatIsSentOnIsNotMade) {
     EXPECT_EQ(in(0), program.puts[0].source);
 }
 
-TEST_F(LateCopiesOfAProgram, AMessageOfOneRunStaysOnePiece) {
+TEST_F(BlocksOfAProgram, AMessageOfOneRunStaysOnePiece) {
     writer_.step();
     receive(Action::reduce, {0, 1});
     writer_.step();
@@ -150,54 +135,62 @@ TEST_F(LateCopiesOfAProgram, AMessageOfOneRunStaysOnePiece) {
     EXPECT_EQ(0U, program.puts[0].packs.count);
     const auto before = ops(program, program.steps[1].before);
     ASSERT_EQ(1U, before.size());
-    EXPECT_EQ((ProgramOp{Kind::copy, out(block), in(block), {}, block}), before[0]);
+    EXPECT_EQ(ProgramOp::copy(out(block), in(block), block), before[0]);
 }
 
-// It would be read from memory twice.
-TEST_F(LateCopiesOfAProgram, WhatIsReducedLaterIsSentFromItsCopy) {
+TEST_F(BlocksOfAProgram, WhatIsReducedIsSentFromTheInputBefore) {
     writer_.step();
     send({0, 4});
     receive(Action::reduce, {0, 4});
-    const Program program = lowered();
-    EXPECT_EQ(out(0), program.puts[0].source);
-    const auto before = ops(program, program.steps[0].before);
-    ASSERT_EQ(1U, before.size());
-    EXPECT_EQ((ProgramOp{Kind::copy, out(0), in(0), {}, 4 * block}), before[0]);
-    EXPECT_EQ(1U, program.steps[0].after.count);
+    const Program program = lowered(Collective::allreduce, true, 2);
+    EXPECT_EQ(in(0), program.puts[0].source) << "however short it is";
+    EXPECT_EQ(0U, program.begin.count + program.steps[0].before.count);
+    const auto after = ops(program, program.steps[0].after);
+    ASSERT_EQ(1U, after.size());
+    EXPECT_EQ(ProgramOp::reduce(out(0), in(0), after[0].second, 2), after[0]);
 }
 
-TEST_F(LateCopiesOfAProgram, MovesFindTheirBlocks) {
+// Both ports of a dimension: the first reads the input, the second what the first has built.
+TEST_F(BlocksOfAProgram, WhatTwoBringIsReducedWithTheInputInOnePass) {
+    writer_.step();
+    receive(Action::reduce, {0, 4});
+    writer_.receive(1, Port::plus(0), Action::reduce, {{{0, 4}}});
+    const Program program = lowered();
+    const auto after = ops(program, program.steps[0].after);
+    ASSERT_EQ(1U, after.size());
+    EXPECT_EQ(Kind::joint, after[0].kind);
+    EXPECT_EQ(out(0), after[0].target);
+    EXPECT_EQ(in(0), after[0].source);
+    EXPECT_NE(after[0].second.space, after[0].third.space);
+}
+
+TEST_F(BlocksOfAProgram, WhatComesFromLowerRanksIsTheFirstOperand) {
+    writer_.step();
+    receive(Action::prepend, {0, 4});
+    const Program program = lowered();
+    const auto after = ops(program, program.steps[0].after);
+    ASSERT_EQ(1U, after.size());
+    EXPECT_EQ(ProgramOp::reduce(out(0), after[0].source, in(0), elements), after[0]);
+    EXPECT_EQ(Location::first_landing + 1, after[0].source.space);
+}
+
+TEST_F(BlocksOfAProgram, MovesReadTheInput) {
     writer_.step();
     writer_.move(Action::replace, {0, 1}, 1);
+    writer_.move(Action::reduce, {2, 1}, 3);
     send({1, 1});
     const Program program = lowered();
     const auto before = ops(program, program.steps[0].before);
-    ASSERT_EQ(3U, before.size());
-    EXPECT_EQ((ProgramOp{Kind::copy, out(0), in(0), {}, block}), before[0]);
-    EXPECT_EQ((ProgramOp{Kind::copy, out(block), out(0), {}, block}), before[2]);
+    ASSERT_EQ(2U, before.size());
+    EXPECT_EQ(ProgramOp::copy(out(block), in(0), block), before[0]);
+    EXPECT_EQ(ProgramOp::reduce(out(3 * block), in(3 * block), in(2 * block), elements / 4),
+              before[1]);
     EXPECT_EQ(out(block), program.puts[0].source);
+    const auto first = ops(program, program.begin);
+    ASSERT_EQ(2U, first.size()) << "the rest of the result";
 }
 
-TEST_F(LateCopiesOfAProgram, AShortVectorIsCopiedAtOnceUnlessNothingIsReceived) {
-    const auto short_reduce = [&] { return lowered(Collective::reduce, true, 64); };
-    writer_.step();
-    send({0, 4});
-    const Program leaf = short_reduce();
-    EXPECT_EQ(0U, leaf.begin.count);
-    EXPECT_EQ(in(0), leaf.puts[0].source);
-
-    writer_ = ScheduleWriter(0);
-    writer_.part(4);
-    writer_.step();
-    receive(Action::reduce, {0, 4});
-    writer_.step();
-    send({0, 4});
-    const Program inner = short_reduce();
-    EXPECT_EQ(1U, inner.begin.count);
-    EXPECT_EQ(Location::scratch, inner.puts[0].source.space);
-}
-
-TEST_F(LateCopiesOfAProgram, AreNotPutOffWhereTheInputDoesNotStay) {
+TEST_F(BlocksOfAProgram, AreBuiltFirstWhereTheInputDoesNotStay) {
     writer_.step();
     send({0, 4});
     const Program program = lowered(Collective::reduce, false);
@@ -205,7 +198,7 @@ TEST_F(LateCopiesOfAProgram, AreNotPutOffWhereTheInputDoesNotStay) {
     EXPECT_EQ(Location::scratch, program.puts[0].source.space);
 }
 
-TEST_F(LateCopiesOfAProgram, AreNotPutOffWherePeersRead) {
+TEST_F(BlocksOfAProgram, AreBuiltFirstWherePeersReadThem) {
     writer_.step();
     writer_.open(1, Port::plus(0));
     const Program program = lowered();
@@ -213,4 +206,4 @@ TEST_F(LateCopiesOfAProgram, AreNotPutOffWherePeersRead) {
 }
 
 }  // namespace
-}  // namespace trefoil::late_copies_test
+}  // namespace trefoil::part_runs_test
