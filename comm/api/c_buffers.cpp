@@ -91,8 +91,7 @@ Buffers checked_buffers(Request& request, trefoil_comm_t comm, const void* send,
     }
     // Reductions are in place, too, where both addresses are the same.
     if (row.in_place == InPlace::send && (in_place(send) || (row.reduces && send == recv))) {
-        request.in_place = request.in_place || row.replicates_results() ||
-                           request.collective == Collective::reduce;
+        request.in_place = request.in_place || (row.reduces && !row.is_prefix());
         require_vector({recv, std::max(in.bytes, out.bytes), "receive"});
         return {row.in.data == Data::own_block ? own_block(request, comm, out) : recv, recv};
     }

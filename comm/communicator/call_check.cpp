@@ -72,7 +72,8 @@ void CallCheck::compare_pairs(const Request& request) const {
 }
 
 std::string compared_text(const Request& request) {
-    const bool all_know = request.collective != Collective::reduce;
+    const bool all_know =
+        request.traits().replicates_results() || request.traits().blocks_both_ways();
     std::string text = request.text() + (request.in_place && all_know ? ", in place" : "");
     if (!request.counts.empty() && !request.counts_in_pairs()) {
         std::uint64_t hash = request.counts.size();

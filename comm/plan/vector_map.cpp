@@ -71,14 +71,14 @@ VectorMap::VectorMap(const Schedule& schedule, SegmentShape shape)
         std::vector<std::size_t>& offsets = image_.emplace_back();
         for (Block b = 0; b < blocks_at_home(p); ++b) {
             offsets.push_back(image_bytes_);
-            image_bytes_ += arrives_at_output(p, b) ? 0 : block_bytes(p, b);
+            image_bytes_ += is_built_in_output(p, b) ? 0 : block_bytes(p, b);
         }
     }
 }
 
-bool VectorMap::arrives_at_output(std::size_t part, Block block) const {
-    return home_ == Location::scratch && row_.out.data == Data::own_block && !row_.reduces &&
-           shape_.owners[part][block] == schedule_.rank;
+bool VectorMap::is_built_in_output(std::size_t part, Block block) const {
+    return home_ == Location::scratch && row_.out.data == Data::own_block &&
+           !(row_.reduces && shape_.in_place) && shape_.owners[part][block] == schedule_.rank;
 }
 
 void VectorMap::find_shown() {
@@ -129,7 +129,7 @@ Location VectorMap::at(std::size_t part, Block block, std::size_t element) const
     if (!has_blocks() || builds_own_block()) {
         return {home_, element * shape_.element_bytes};
     }
-    if (arrives_at_output(part, block)) {
+    if (is_built_in_output(part, block)) {
         return {Location::output, element * shape_.element_bytes};
     }
     const bool at_home = block < blocks_at_home(part);
@@ -213,7 +213,8 @@ bool VectorMap::begins_in_input(std::size_t part, Block block) const {
     }
     const bool is_own = row_.in.data == Data::own_block;
     return (home_ == Location::scratch || (is_own && home_ == Location::output)) &&
-           block < blocks_at_home(part) && !stays(part, block) && !arrives_at_output(part, block) &&
+           block < blocks_at_home(part) && !stays(part, block) &&
+           (row_.reduces || !is_built_in_output(part, block)) &&
            (!is_own || shape_.owners[part][block] == schedule_.rank);
 }
 
@@ -316,7 +317,7 @@ void VectorMap::add_own_blocks(std::vector<Transfer>& list) const {
         for (Block b = 0; b < blocks_at_home(p); ++b) {
             const std::size_t bytes = block_bytes(p, b);
             if (bytes > 0 && shape_.owners[p][b] == schedule_.rank && !stays(p, b) &&
-                !arrives_at_output(p, b)) {
+                !is_built_in_output(p, b)) {
                 list.push_back({{Location::output, range(p, b, b + 1).from * shape_.element_bytes},
                                 {Location::scratch, image_[p][b]},
                                 bytes});

@@ -30,8 +30,9 @@ struct SegmentShape {
     /// Where ranks have blocks: by part and position, whose block it is. Alltoall: which entry of
     /// `elements` the vector block is.
     std::vector<std::vector<Rank>> owners;
-    bool average = false;   ///< what comes out is to be divided by the number of ranks
-    bool in_place = false;  ///< of alltoall, allreduce, reduce: input and output are one memory
+    bool average = false;  ///< what comes out is to be divided by the number of ranks
+    /// Of alltoall, allreduce, reduce and reduce_scatter: input and output are one memory.
+    bool in_place = false;
     /// What peers read is an image in the scratch (Traits::by_image).
     bool by_image = false;
     /// The input keeps what a segment reads of it until that is complete, but where the result is
@@ -141,8 +142,8 @@ class VectorMap {
     bool blocks_both_ways() const { return row_.blocks_both_ways(); }
     /// Nothing is built but the own block.
     bool builds_own_block() const { return input_apart_ && row_.out.data == Data::own_block; }
-    /// The rank's own block, where it gets nothing else and nothing is added to it.
-    bool arrives_at_output(std::size_t part, Block block) const;
+    /// The rank's own block, where it gets nothing else and the output is not the input.
+    bool is_built_in_output(std::size_t part, Block block) const;
     /// Of how many blocks home_ is the home: alltoall's received ones are at home in the output.
     Block blocks_at_home(std::size_t part) const;
     /// What a rank sends to itself in an alltoall is read where it lies, in place too.

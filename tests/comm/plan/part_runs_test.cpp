@@ -190,6 +190,39 @@ TEST_F(BlocksOfAProgram, MovesReadTheInput) {
     ASSERT_EQ(2U, first.size()) << "the rest of the result";
 }
 
+TEST_F(BlocksOfAProgram, WhatARankKeepsIsBuiltInItsOutputUnlessThatIsTheInput) {
+    for (const bool in_place : {false, true}) {
+        writer_ = ScheduleWriter(0);
+        writer_.part(4);
+        writer_.step();
+        send({1, 1});
+        receive(Action::reduce, {2, 1});
+        const Schedule schedule = writer_.take();
+        SegmentShape shape;
+        shape.collective = Collective::reduce_scatter;
+        shape.element_bytes = 4;
+        shape.elements = {10, 20, 30, 40};
+        shape.displacements = {0, 40, 120, 240};
+        shape.owners = {{1, 2, 0, 3}};
+        shape.input_stays = true;
+        shape.in_place = in_place;
+        const Program program = lower(schedule, VectorMap(schedule, shape), channels_);
+        EXPECT_EQ(in(120), program.puts[0].source) << "the block of rank 2";
+        const auto after = ops(program, program.steps[0].after);
+        ASSERT_EQ(1U, after.size());
+        EXPECT_EQ(in(0), after[0].source);
+        EXPECT_EQ(10U, after[0].elements);
+        const auto last = ops(program, program.end);
+        if (in_place) {
+            ASSERT_EQ(1U, last.size());
+            EXPECT_EQ(ProgramOp::copy(out(0), after[0].target, 40), last[0]);
+        } else {
+            EXPECT_EQ(out(0), after[0].target);
+            EXPECT_TRUE(last.empty());
+        }
+    }
+}
+
 TEST_F(BlocksOfAProgram, AreBuiltFirstWhereTheInputDoesNotStay) {
     writer_.step();
     send({0, 4});
