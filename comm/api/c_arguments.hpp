@@ -12,17 +12,17 @@ namespace trefoil::c_api {
 void set_type(Request& request, trefoil_datatype_t type);
 void set_operation(Request& request, trefoil_datatype_t type, trefoil_op_t op);
 
-/// Throws when `rank` is no rank of the communicator.
 /// Throws Error(unsupported) where an average cannot be made: "scan".
 void require_no_average(const Request& request, const char* where);
+/// Throws when `root` is no rank of the communicator.
 void set_root(Request& request, trefoil_comm_t comm, int root);
 
 /// Bytes of `count` elements; throws when they exceed the address space.
 std::size_t bytes_of(const Request& request, std::size_t count);
 
 /// Bytes that blocks of the request's counts at its displacements span, by rank or by neighbour.
-/// Throws when that
-/// exceeds the address space. `which` names them in messages: "block", "send block".
+/// Throws when that exceeds the address space. `which` names them in messages: "block", "send
+/// block".
 std::size_t span_of(const Request& request, int blocks, const char* which = "block");
 /// Throws when two of these blocks have elements in common.
 void require_separate_blocks(const Request& request, int blocks);
