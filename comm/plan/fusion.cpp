@@ -20,7 +20,7 @@ bool overlap(const ProgramOp& a, const ProgramOp& b, std::size_t element_bytes) 
 /// The later reduction that goes on with the result of ops[i] in its place, or i.
 std::size_t fusion_partner(const std::vector<ProgramOp>& ops, std::size_t i,
                            std::size_t element_bytes) {
-    if (ops[i].kind != ProgramOp::Kind::reduce || ops[i].second == ops[i].target) {
+    if (ops[i].kind != ProgramOp::Kind::reduce) {
         return i;
     }
     const std::size_t horizon = std::min(ops.size(), i + fusion_horizon);

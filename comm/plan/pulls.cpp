@@ -18,10 +18,6 @@ Location operator+(Location location, std::size_t bytes) {
     return {location.space, location.offset + bytes};
 }
 
-bool same(Location a, Location b) {
-    return a.space == b.space && a.offset == b.offset;
-}
-
 bool covers(Extent extent, Block block) {
     return block >= extent.first && block - extent.first < extent.count;
 }
@@ -58,13 +54,13 @@ class PullLowering {
     Chain first_chain(std::span<const PlacedMove> moves) const {
         const PlacedMove& head = moves.front();
         const auto builds_on = [&](const PlacedMove& m) {
-            return m.action == Action::reduce && same(m.target, head.target) &&
-                   m.bytes == head.bytes && !overlap(m.source, m.target, m.bytes);
+            return m.action == Action::reduce && m.target == head.target && m.bytes == head.bytes &&
+                   !overlap(m.source, m.target, m.bytes);
         };
         const auto end = std::find_if_not(moves.begin() + 1, moves.end(), builds_on);
         const auto length = static_cast<std::size_t>(end - moves.begin());
         const bool copied = end != moves.end() && end->action == Action::replace &&
-                            same(end->source, head.target) && end->bytes == head.bytes;
+                            end->source == head.target && end->bytes == head.bytes;
         return {moves.first(length), copied ? &*end : nullptr};
     }
 
@@ -143,11 +139,11 @@ class PullLowering {
         ProgramOp* const last = ops_.empty() ? nullptr : &ops_.back();
         const std::size_t elements = bytes / plan_.element_bytes;
         if (is_near && last != nullptr && last->kind == ProgramOp::Kind::copy &&
-            same(last->target, target) && last->elements == bytes) {
+            last->target == target && last->elements == bytes) {
             *last = ProgramOp::reduce(target, last->source, source, elements);
         } else if (last != nullptr && last->kind == ProgramOp::Kind::reduce &&
-                   same(last->target, target) && !same(last->second, target) &&
-                   last->second.space != plan_.room.space && last->elements == elements) {
+                   last->target == target && last->second.space != plan_.room.space &&
+                   last->elements == elements) {
             last->kind = ProgramOp::Kind::joint;
             last->third = source;
         } else {

@@ -26,7 +26,7 @@ struct ProgramOp {
     enum class Kind : std::uint8_t {
         copy,    ///< target = source; `elements` counts bytes
         reduce,  ///< target = source op second; the target may be either of them
-        joint,   ///< target = (source op second) op third, in one pass; it may be the source
+        joint,   ///< target = (source op second) op third, in one pass; the same
         divide,  ///< target = target / ranks: the last of an average
         open,    ///< the VectorAddresses at source are those of the peer whose space target is
         pull     ///< a copy from a peer's vector by the transport, where it is not mapped here

@@ -26,8 +26,8 @@ using ReduceKernel = void (*)(void* target, const void* first, const void* secon
                               std::size_t count);
 
 /// target[i] = (first[i] op second[i]) op third[i] in one pass: the same bits as two ReduceKernel
-/// calls (half types too: each op rounds), with one store of the target. That may be `first`, and
-/// overlaps none of them otherwise.
+/// calls (half types too: each op rounds), with one store of the target. That may be `first` or
+/// `second`, and overlaps none of them otherwise.
 using JointReduceKernel = void (*)(void* target, const void* first, const void* second,
                                    const void* third, std::size_t count);
 

@@ -174,6 +174,19 @@ TEST_F(BlocksOfAProgram, WhatComesFromLowerRanksIsTheFirstOperand) {
     EXPECT_EQ(Location::first_landing + 1, after[0].source.space);
 }
 
+TEST_F(BlocksOfAProgram, LowerAndHigherRanksAreReducedWithItInOnePass) {
+    writer_.step();
+    receive(Action::prepend, {0, 4});
+    writer_.receive(1, Port::plus(0), Action::reduce, {{{0, 4}}});
+    const Program program = lowered();
+    const auto after = ops(program, program.steps[0].after);
+    ASSERT_EQ(1U, after.size());
+    EXPECT_EQ(Kind::joint, after[0].kind);
+    EXPECT_EQ(Location::first_landing + 1, after[0].source.space);
+    EXPECT_EQ(in(0), after[0].second);
+    EXPECT_EQ(Location::first_landing, after[0].third.space);
+}
+
 TEST_F(BlocksOfAProgram, MovesReadTheInput) {
     writer_.step();
     writer_.move(Action::replace, {0, 1}, 1);

@@ -194,12 +194,15 @@ class Kernels : public testing::TestWithParam<Pair> {
         kernels.reduce(single.data(), single.data(), two.data(), count);
         kernels.joint(elsewhere.data(), joint.data(), one.data(), two.data(), count);
         EXPECT_TRUE(same(type(), elsewhere.data(), expected.data(), count)) << "joint elsewhere";
+        Placed middle(type(), random_input(type(), count, seed + 1), offset);
+        kernels.joint(middle.data(), joint.data(), middle.data(), two.data(), count);
+        EXPECT_TRUE(same(type(), middle.data(), expected.data(), count)) << "joint in the second";
         kernels.joint(joint.data(), joint.data(), one.data(), two.data(), count);
         EXPECT_TRUE(same(type(), joint.data(), expected.data(), count)) << "joint";
         EXPECT_TRUE(same(type(), joint.data(), single.data(), count))
             << "the joint pass must give the bits of two single ones";
         EXPECT_TRUE(single.guards_intact() && joint.guards_intact() && second.guards_intact() &&
-                    elsewhere.guards_intact());
+                    middle.guards_intact() && elsewhere.guards_intact());
     }
 
     void apply_reference(Bytes& target, Placed& source) const {
